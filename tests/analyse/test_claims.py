@@ -123,9 +123,9 @@ def test_launches_that_left_only_holes_give_the_first_reason(tmp_path, rows):
 
 
 def test_a_claim_across_hosts_waits_for_a_cluster(tmp_path, rows):
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
+    (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-small-penalty")
     moved = claim | {"quantity": claim["quantity"] | {"placement": "nodes"}}
-    assert "needs a cluster" in judge(tmp_path, rows, these=[moved])["mpi-speedup"]["reason"]
+    assert "needs a cluster" in judge(tmp_path, rows, these=[moved])["zmq-small-penalty"]["reason"]
 
 
 def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
@@ -145,7 +145,8 @@ def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
     )
     found = judge(tmp_path, rows, these=claim_list.read(file))
     assert len(found) == len(shipped()) + 1
-    ratios = [row["ratio"] for row in rows if row["arm"] == "send" and row["x"] == pytest.approx(3162.27766)]
+    sent = [row for row in rows if row["arm"] == "send" and row["re_sent"]]
+    ratios = [row["ratio"] for row in sent if row["x"] == pytest.approx(3162.27766)]
     assert found["new"]["value"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
     assert found["new"]["verdict"] in ("holds", "refuted")
 
@@ -219,7 +220,7 @@ def test_a_claim_about_engines_is_not_judged_between_plain_ranks(tmp_path, rows)
     between = judge(tmp_path, rows)["mpi-speedup"]
     assert between["protocol"].endswith("re-sent, thread level multiple, between engines")
     to_ranks = {"player": "rank", "protocol": "float64 array, re-sent, thread level multiple"}
-    moved = [{**row, **to_ranks} if "player" in row else row for row in rows]
+    moved = [{**row, **to_ranks} if row.get("player") == "engine" else row for row in rows]
     tiers = [{"tier": "standard", "arms": ["send", "Send"], "adds": [{"player": "engine"}], "low": 1, "high": 1000000}]
     row = judge(tmp_path, moved, higher={"mpi_pingpong": tiers})["mpi-speedup"]
     assert (row["verdict"], row["value"]) == ("not measured", None)

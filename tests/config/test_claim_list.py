@@ -62,6 +62,7 @@ def test_a_claim_is_one_block(claims_file):
         "says": "One is faster.",
         "test": None,
         "derived": False,
+        "contradicts": [],
         "quantity": yaml.safe_load(ONE)["claims"]["mine"]["quantity"] | {"placement": "node"},
         "low": 2,
         "high": 8,
@@ -200,8 +201,9 @@ def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(
         assert part["placement"] in settings["placements"]["items"]["enum"]
         over = part.get("over", [])
         named = [part["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
-        items = settings["arms"]["items"]
-        assert {*named, part.get("of", part["arm"])} <= set(items.get("enum", whole["entrants"]["properties"]))
+        items, bounds = settings["arms"]["items"], settings.get("ceilings", {"items": {}})["items"]
+        arms = {*items.get("enum", whole["entrants"]["properties"]), *bounds.get("enum", [])}
+        assert {*named, part.get("of", part["arm"])} <= arms
 
 
 def test_additions_of_higher_tiers_are_known_by_arms_and_ends_of_the_axis():

@@ -33,6 +33,7 @@ def row(**changes):
         "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
         "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
         "published": 5.0, "claimed_low": 5.0, "claimed_high": 5.0, "derived": False, "test": None, "differs": None,
+        "contradicts": "[]",
         "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
         "at_least": False, "at_most": False, **columns({}),
     }  # fmt: skip

@@ -29,7 +29,7 @@ WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", boo
 
 def read(file: str | Path = FILE) -> list[Claim]:
     """Every claim: `claim` (its name), `source`, its `url`, `quote`, `locator`, `says`, `test`, `derived`, `quantity`,
-    range `low` to `high`, `published`, `claimed_low`, `claimed_high`, `equivalent`.
+    range `low` to `high`, `published`, `claimed_low`, `claimed_high`, `equivalent`, and in `contradicts` other names.
 
     A missing end is infinite. `published` is None if the document gives no single number. The document's own range,
     if it gives one "about", goes from `claimed_low` to `claimed_high`; an end is None if it is open. `equivalent` is
@@ -40,6 +40,7 @@ def read(file: str | Path = FILE) -> list[Claim]:
         _quoted(name, claim, documents)
         | {"quantity": {"placement": "node"} | claim["quantity"]}
         | {"test": claim.get("test"), "derived": claim.get("derived", False)}
+        | {"contradicts": claim.get("contradicts", [])}
         | _expected(claim["expected"], content["about"])
         for name, claim in content["claims"].items()
     ]
@@ -92,6 +93,11 @@ def _faults(content: Mapping[str, Any], kinds: Mapping[str, Any], documents: Map
         yield f"unjudged.{name}: is listed under `claims` too; remove it from one of the two"
     for name, claim in content["claims"].items():
         where = f"claims.{name}"
+        yield from (
+            _unknown(f"{where}.contradicts", other, content["claims"])
+            for other in claim.get("contradicts", [])
+            if other not in content["claims"]
+        )
         yield from (f"{where}.quantity.{fault}" for fault in _misfits(claim["quantity"], kinds))
         expected = claim["expected"]
         if set(expected) not in FORMS:

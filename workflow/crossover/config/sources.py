@@ -38,6 +38,13 @@ class Source:
     url: str
     conditions: Mapping[str, str]
     """Conditions of its measurements: engines, packer, transport, machine; `settings` if it states others."""
+    group: str = ""
+    """The heading that it shares with other documents, if it does."""
+
+    @property
+    def heading(self) -> str:
+        """The heading of its claims."""
+        return self.group or self.reference
 
     @property
     def reference(self) -> str:

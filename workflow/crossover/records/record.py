@@ -154,8 +154,8 @@ STEADY = _schema(
 """One row per launch, arm and cell: whether values and ratios reached a steady state over the rounds."""
 
 CLAIMS = _schema(
-    strings="claim source quote locator url says test kind experiment placement protocol metric arm verdict reason "
-    "method differs unit scale axis_unit own rows",
+    strings="claim source quote locator url says test contradicts kind experiment placement protocol metric arm "
+    "verdict reason method differs unit scale axis_unit own rows",
     integers="launches numbers",
     numbers="value low high expected_low expected_high published claimed_low claimed_high own_value own_x x "
     "smallest_effect resolution",

@@ -67,6 +67,7 @@ def _of_claim(claim: Claim) -> Row:
     return {
         **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "test", "derived")},
         **{key: claim[key] for key in ("published", "claimed_low", "claimed_high")},
+        "contradicts": json.dumps(claim["contradicts"]),
         **{key: quantity[key] for key in ("kind", "experiment", "metric")},
         "unit": UNITS.get(quantity["kind"], ""),
         **{f"expected_{end}": claim[end] if math.isfinite(claim[end]) else None for end in ("low", "high")},

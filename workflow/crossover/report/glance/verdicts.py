@@ -47,9 +47,13 @@ WORDS = "#sec-told"
 
 
 def judged(table: Sequence[Row]) -> list[Row]:
-    """The claims with a measured number and an expected range, those of one source together."""
+    """The claims with a measured number and an expected range, those under one heading together."""
     known = [row for row in table if row["verdict"] in LOOKS and row["value"] is not None and any(_ends(row))]
-    return [row for own in grouped(known, "source").values() for row in own]
+    return [row for own in _by_heading(known).values() for row in own]
+
+
+def _by_heading(table: Sequence[Row]) -> dict[tuple[str], list[Row]]:
+    return grouped([row | {"heading": _heading(row["source"])} for row in table], "heading")
 
 
 def words(row: Row) -> str:
@@ -72,8 +76,8 @@ def chart(own: Sequence[Row]) -> alt.LayerChart:
     """A row for each of these claims, under the titles of their sources."""
     layout = strips.Layout()
     data: list[Row] = []
-    for (source,), claimed in grouped(own, "source").items():
-        data += layout.heading(_heading(source))
+    for (heading,), claimed in _by_heading(own).items():
+        data += layout.heading(heading)
         for row in claimed:
             data += layout.row(_says(row), _answer(row), WORDS, _marks(row))
     reach = [end for row in data for end in (row.get("place"), row.get("x0"), row.get("x1")) if end]
@@ -147,9 +151,9 @@ def scaled(row: Row, value: float) -> float:
 
 
 def _heading(source: str) -> str:
-    """The authors, title and year of a document; only its key if this project does not list it."""
+    """The heading of a document's claims; only its key if this project does not list it."""
     known = sources.read().get(source)
-    return known.reference if known else source
+    return known.heading if known else source
 
 
 def legend() -> str:

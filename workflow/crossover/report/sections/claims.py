@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, at, grouped
@@ -18,6 +18,7 @@ VERDICTS = {
 """Each verdict as predicate, for one claim and for several."""
 
 DECIDED = ("holds", "refuted")
+NONE: Mapping[str, Row] = {}
 OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
 
 
@@ -59,14 +60,16 @@ def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
     """A heading for each source, and under it an item for each of its claims."""
+    named = {row["claim"]: row for row in claims}
     return [
-        "\n".join([citations.reference(source), "", *(f"- {sentences(row)}" for row in rows)])
+        "\n".join([citations.reference(source), "", *(f"- {sentences(row, named)}" for row in rows)])
         for (source,), rows in grouped(claims, "source").items()
     ]
 
 
-def sentences(row: Row) -> str:
-    """The claim, its source's words, the verdict with numbers and conditions, and the source's own data."""
+def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
+    """The claim, its source's words, the verdict with numbers and conditions, the source's own data, and the claims
+    among `named` that it contradicts."""
     quoted = f"“{markup.verbatim(row['quote'].strip())}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
     head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
@@ -76,7 +79,14 @@ def sentences(row: Row) -> str:
     how = f"Method: {row['method']}" if row["method"] else ""
     test = f"Tested: {row['test'].strip()}" if row["test"] else ""
     unlike = f"Not as in the document: {row['differs']}." if row["differs"] else ""
-    return " ".join(filter(None, [head, test, found, unlike, _sensitivity(row), _otherwise(row), how]))
+    others = [named[name] for name in json.loads(row["contradicts"] or "[]") if name in named]
+    excluded = [f"Both cannot hold: `{each['claim']}` says {expected(each)}; it {_is(each)}." for each in others]
+    parts = [head, test, found, unlike, *excluded, _sensitivity(row), _otherwise(row), how]
+    return " ".join(filter(None, parts))
+
+
+def _is(row: Row) -> str:
+    return VERDICTS[row["verdict"]][0]
 
 
 def _says(row: Row) -> str:
