@@ -26,9 +26,10 @@ def test_large_blocks_reuse_freed_memory():
     assert max(faults(supervisor.MEMORY_KEPT)) < 1000 < max(faults({}))
 
 
-def test_only_launches_of_mpi_get_the_allocators_settings(tmp_path):
+def test_only_plain_ranks_get_the_allocators_settings(tmp_path):
     def environment(settings):
         return supervisor.environment({"placement": "node"} | settings, tmp_path, [], "auto")
 
-    assert environment({"thread_level": "single"}).items() >= supervisor.MEMORY_KEPT.items()
-    assert not set(environment({})) & set(supervisor.MEMORY_KEPT)
+    assert environment({"player": "rank"}).items() >= supervisor.MEMORY_KEPT.items()
+    for others in ({}, {"player": "engine"}):
+        assert not set(environment(others)) & set(supervisor.MEMORY_KEPT)

@@ -39,7 +39,7 @@ def toys(tmp_path_factory):
 def test_the_benchmark_of_block_lengths_starts_ranks_as_a_launch_does(monkeypatch, tmp_path):
     monkeypatch.syspath_prepend(BENCHMARKS)
     block_length = importlib.import_module("block_length")
-    settings = {"placement": "node", "ranks": 2, "thread_level": "single"}
+    settings = {"placement": "node", "ranks": 2, "thread_level": "single", "player": "rank"}
     started = []
 
     def run(command, check, env):

@@ -24,6 +24,7 @@ BUILT = {
 versions' own) and, if changed, layout (a union, as in the mail of 2010)."""
 
 STRUCTS = [name for name in BUILT if name.endswith("struct")]
+UNIONS = ["32 B union", "32 B packed union", "64 B union", "128 B union"]
 
 EXPERIMENT = Experiment(
     title="ZeroMQ: the size of the message struct",
@@ -63,8 +64,8 @@ EXPERIMENT = Experiment(
             [*BUILT],
             {
                 "smoke": ["40 B struct", "64 B struct", "96 B struct"],
-                "quick": ["40 B struct", "64 B struct", "96 B struct", "64 B union", "128 B union"],
-                "standard": STRUCTS,
+                "quick": ["40 B struct", "64 B struct", "96 B struct", *UNIONS],
+                "standard": [*STRUCTS, *UNIONS],
                 "paper": [*BUILT],
             },
         ),

@@ -104,7 +104,7 @@ EXPERIMENT = Experiment(
             target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
             budget_seconds={
                 "smoke": {"node": 5, "process": 1, "nodes": 5},
-                "quick": {"node": 13, "process": 4, "nodes": 13},
+                "quick": {"node": 11, "process": 3.5, "nodes": 13},
                 "standard": {"node": 40, "process": 10, "nodes": 40},
                 "paper": {"node": 500, "process": 250, "nodes": 500},
             },

@@ -42,7 +42,8 @@ MEMORY_KEPT = {
     "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
 }
 """Makes glibc's allocator keep freed memory, up to its largest threshold. By default, earlier frees decide whether a
-large block gets its own pages, and launches differ by a factor of four with the order of their cells."""
+large block gets its own pages, and launches differ by a factor of four with the order of their cells. Engines have the
+allocator as it is, as the tutorial's had: its claims blame the cost of memory."""
 
 KEPT_SECONDS = 15
 """Of the time that its job has left, for a launch's end."""
@@ -209,7 +210,7 @@ def environment(settings: Settings, private: Path, libraries: Sequence[Path], in
     if plan.nodes(settings) == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
-    if "thread_level" in settings:
+    if settings.get("player") == "rank":
         own |= MEMORY_KEPT
     return mpi_launcher.surroundings(settings["placement"], interface) | own
 
