@@ -76,7 +76,8 @@ class _Plan:
 
     cell: Cell
     arms: Mapping[Arm, int]
-    """Each runs in every so many rounds."""
+    """Each runs in every so many rounds, those of SELDOM rounds from the round `first` on."""
+    first: int
     n: Mapping[str, int]
     known: frozenset[str]
     """The alternatives whose repetitions an earlier launch tells."""
@@ -135,7 +136,9 @@ class Sampler:
         seldom = {arm for arm in arms if arm.ceiling or (arm.null and len(cells) >= MANY_CELLS)}
         # A repetition at a smaller x is hardly ever slower, so at least as many are needed as at the larger one.
         for cell in sorted(cells, key=lambda cell: cell.x, reverse=True):
-            own = [arm for arm in arms if cell.has(arm)]
+            # A random one, so that launches of one round have the seldom arms in some of their cells.
+            first = self.random.randrange(SELDOM) if self.fewest < SELDOM else 0
+            own = [arm for arm in arms if cell.has(arm) and (first < self.fewest or arm not in seldom)]
             seconds, known = {}, set()
             for arm in own:
                 if arm.null:
@@ -150,7 +153,7 @@ class Sampler:
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
             often = {arm: SELDOM if arm in seldom else 1 for arm in own}
             cost = sum(seconds[arm.runs] / often[arm] for arm in own)
-            plans.append(_Plan(cell, often, n, frozenset(known), cost, len(own) * shortest))
+            plans.append(_Plan(cell, often, first, n, frozenset(known), cost, len(own) * shortest))
         return plans
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1, near: float = 1.0) -> tuple[int, float]:
@@ -192,11 +195,9 @@ class Sampler:
             unchecked.clear()
         self.disturbance()
         observations: list[Observation] = []
-        # A random one, so that launches of one round have the ceilings in some of their cells.
-        first = self.random.randrange(SELDOM) if self.fewest < SELDOM else 0
         for number in count():
             taken = []
-            present = [arm for arm, often in plan.arms.items() if (number - first) % often == 0]
+            present = [arm for arm, often in plan.arms.items() if (number - plan.first) % often == 0]
             for position, arm in enumerate(self.random.sample(present, len(present))):
                 start = self.clock()
                 block = self.blocks.run(plan.cell, arm, n[arm.runs])
@@ -218,12 +219,15 @@ class Sampler:
                 break
         return Sample(plan.cell, tuple(observations), stop)
 
+    def _unsettled(self, observations: Sequence[Observation]) -> float:
+        return unsettled(observations, self.settled, self.settings.get("reference", ""))
+
     def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
         """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
         limits = self.settings["rounds"]
         if rounds < self.fewest:
             return ""
-        if rounds >= limits["at_least"] and unsettled(observations, self.settled) <= self.settings["target_width"]:
+        if rounds >= limits["at_least"] and self._unsettled(observations) <= self.settings["target_width"]:
             return "width"
         if spent + spent / rounds > share:
             return "budget"
@@ -247,17 +251,18 @@ def deal(seconds: float, costs: Sequence[float], fewest: int = FEWEST_ROUNDS) ->
     return shares
 
 
-def unsettled(observations: Sequence[Observation], settled: float = SETTLED) -> float:
+def unsettled(observations: Sequence[Observation], settled: float = SETTLED, reference: str = "") -> float:
     """Half the width of the widest interval of any arm's median log-ratio to the reference, within this launch.
 
     Zero if every ratio is settled, because more rounds would change no answer about a ratio that is this far from 1;
-    settled ratios do not count. Infinite while an arm has fewer than two valid rounds.
+    settled ratios do not count. Infinite while an arm has fewer than two valid rounds. The `reference` is what the null
+    arm runs, if it is not given.
     """
     values: dict[tuple[str, str], dict[int, float]] = {}
     for seen in observations:
         for metric, value in seen.block.values.items():
             values.setdefault((metric, seen.arm.name), {})[seen.round] = value
-    reference = next((seen.arm.runs for seen in observations if seen.arm.null), "")
+    reference = reference or next((seen.arm.runs for seen in observations if seen.arm.null), "")
     others = {seen.arm.name for seen in observations if not (seen.arm.null or seen.arm.ceiling)} - {reference}
     widths = []
     for metric, arm in product({metric for metric, _ in values}, others):
