@@ -62,7 +62,7 @@ def work() -> Setting:
 
 def sampling(budget_seconds: Default) -> Settings:
     """How often and how long is measured."""
-    launches = {"smoke": 1, "quick": 3, "standard": 4, "paper": 8}
+    launches = {"smoke": 1, "quick": 3, "standard": 4, "paper": 6}
     width = {"quick": 0.05, "standard": 0.02, "paper": 0.01}
     return kinds.sampling(launches, 0.05, 100, width, budget_seconds, kinds.FEW)
 
