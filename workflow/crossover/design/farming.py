@@ -87,6 +87,7 @@ ORDER = (
     *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
     *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
     *("leastload unencrypted", "dask unencrypted"),
+    *("mpi4py.futures backoff 0", "concurrent.futures chunk 8", "dask unqueued"),
 )
 """The farms, the most frequent in charts first: the order of their colours."""
 BOUND = "bare zmq"

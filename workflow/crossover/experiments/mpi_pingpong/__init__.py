@@ -8,7 +8,10 @@ from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)
 OBJECTS = ["float64 array", "bytes", "list of floats", "dict"]
-CALLS = ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"]
+CALLS = [
+    *("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
+    *("pkl5.send in band", "pkl5.send out of band"),
+]
 PLAYERS = ["rank", "engine"]
 CEILINGS = ["C", "raw TCP", "raw Unix socket", "memcpy"]
 
@@ -75,7 +78,8 @@ EXPERIMENT = Experiment(
         ),
         "arms": kinds.arms(
             "The calls of a round trip. `send` pickles (`send`/`recv`). `Send` passes the buffer (`Send`/`Recv`). "
-            "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`). `persistent` passes the buffer "
+            "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`); `in band` none is, `out of band` "
+            "all are. `persistent` passes the buffer "
             "through calls that are set up once (`Send_init`/`Recv_init`). `send into buffer` pickles, and receives "
             "into reused memory (`irecv(buf)`). `Send into new array` is `Send`, but receives each message into a "
             "newly allocated array. `Send` and `persistent` take only arrays and bytes, `Send into new array` only "

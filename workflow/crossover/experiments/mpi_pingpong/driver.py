@@ -44,7 +44,9 @@ from crossover.measure.ranks.admission import WAIT_SECONDS, kept_apart
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 
-OBJECTS = {"Send": BUFFERS, "persistent": BUFFERS, "Send into new array": (ARRAY,)}
+OBJECTS = {"Send": BUFFERS, "persistent": BUFFERS} | dict.fromkeys(
+    ("Send into new array", "pkl5.send in band", "pkl5.send out of band"), (ARRAY,)
+)
 """The objects that these arms can send; all other arms can send any."""
 
 ALONE = ("memcpy",)

@@ -22,7 +22,7 @@ EXPERIMENT = Experiment(
     settings={
         "tasks": kinds.axis(
             "The axis, the number of tasks in one flood.",
-            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": FLOODS, "paper": FLOODS},
+            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": [8, 32, 128, 512], "paper": FLOODS},
         ),
         **farming.rivals(
             {
@@ -35,6 +35,7 @@ EXPERIMENT = Experiment(
                     *(*farming.LASTING, "leastload hwm 1", "leastload hwm 2"),
                     *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
                     *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
+                    *("mpi4py.futures backoff 0", "concurrent.futures chunk 8"),
                     *("leastload unencrypted", "dask unencrypted"),
                 ],
             },

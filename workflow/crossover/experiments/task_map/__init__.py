@@ -53,7 +53,7 @@ EXPERIMENT = Experiment(
             {
                 "quick": ["leastload", "pure"],
                 "standard": [*farming.LASTING, *farming.ALONE],
-                "paper": [*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE],
+                "paper": [*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"],
             },
             ceilings=[],
         ),

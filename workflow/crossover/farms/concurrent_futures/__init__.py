@@ -1,5 +1,24 @@
 """The process pool of the standard library."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from crossover.design.task_farm import TaskFarm
 
-FARM = TaskFarm(place=20, entrants={"concurrent.futures": {}}, one_host=True)
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    chunk_tasks: Annotated[
+        int,
+        "tasks that a worker gets at a time, by `map` with `chunksize`; with 0, each is submitted by itself",
+    ] = 0
+
+
+FARM = TaskFarm(
+    place=20,
+    entrants={"concurrent.futures": {}, "concurrent.futures chunk 8": {"chunk_tasks": 8}},
+    options=Options,
+    one_host=True,
+)

@@ -15,11 +15,18 @@ class Options:
         "every connection is encrypted, with a certificate made for the launch (TLS). Without it, other users of the "
         "hosts could get tasks or run code, so such an entrant is measured only with `unauthenticated_farms`",
     ] = True
+    queued: Annotated[
+        bool, "the scheduler keeps tasks back until a worker is nearly idle, as is Dask's default, or sends all at once"
+    ] = True
 
 
 FARM = TaskFarm(
     place=40,
-    entrants={"dask": {"alone": True}, "dask unencrypted": {"encrypted": False, "alone": True}},
+    entrants={
+        "dask": {"alone": True},
+        "dask unqueued": {"queued": False, "alone": True},
+        "dask unencrypted": {"encrypted": False, "alone": True},
+    },
     options=Options,
     packages=("distributed",),
     # Otherwise scheduler and workers run the code of anybody who connects to them.

@@ -28,18 +28,24 @@ CONFIGURATION = {
 }
 
 
+UNQUEUED = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "inf"}
+"""The environment of a scheduler that sends workers every task at once."""
+
+
 class Entrant(Farm):
     """One scheduler with its client, `encrypted` or not."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
         super().__init__(peers, ranks, options)
         self._security = Security.temporary() if options.encrypted else None
+        self._environment = {} if options.queued else UNQUEUED
 
     def start(self) -> None:
         """Start the scheduler."""
         self._server = Server("dask")
         self._file, address = self._server.folder / "scheduler.json", self.peers.address
-        self._server.start(["-m", dask_without_pages.__name__, str(self._file), address, *self._credentials()])
+        program = ["-m", dask_without_pages.__name__, str(self._file), address, *self._credentials()]
+        self._server.start(program, self._environment)
 
     def _credentials(self) -> Iterator[str]:
         """The files with the scheduler's certificates and key for TLS, in its private folder; none without."""

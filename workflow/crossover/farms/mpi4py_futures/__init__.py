@@ -1,5 +1,22 @@
 """The process pool of mpi4py. Its idle workers poll, so it shares a launch with no other rival."""
 
+from dataclasses import dataclass
+from typing import Annotated
+
 from crossover.design.task_farm import TaskFarm
 
-FARM = TaskFarm(place=30, entrants={"mpi4py.futures": {"alone": True}})
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    backoff_seconds: Annotated[
+        float, "how long client and workers sleep between two looks for messages; mpi4py's own is a millisecond"
+    ] = 0.001
+
+
+FARM = TaskFarm(
+    place=30,
+    entrants={"mpi4py.futures": {"alone": True}, "mpi4py.futures backoff 0": {"backoff_seconds": 0.0, "alone": True}},
+    options=Options,
+)

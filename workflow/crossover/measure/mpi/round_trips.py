@@ -25,9 +25,8 @@ def round_trips(arm: str, comm: MPI.Intracomm, payload: Payload) -> RoundTrips:
             return lambda n: _calls(comm, comm.Send, comm.Recv, payload, inbox, n)
         case "Send into new array":
             return lambda n: _calls(comm, comm.Send, lambda *of: _received(comm, *of), payload, inbox, n)
-        case "pkl5.send":
-            outside = pkl5.Intracomm(comm)
-            return lambda n: _calls(comm, outside.send, outside.recv, payload, None, n)
+        case "pkl5.send" | "pkl5.send in band" | "pkl5.send out of band":
+            return _out_of_band(comm, payload, THRESHOLDS_BYTES[arm])
         case "send into buffer":
             room = bytearray(payload.pickled_bytes)
             # recv(buf) is deprecated in mpi4py and warns at every call.
@@ -36,6 +35,24 @@ def round_trips(arm: str, comm: MPI.Intracomm, payload: Payload) -> RoundTrips:
             return lambda n: _persistent(comm, payload, n)
         case _:
             raise ValueError(f"no such arm: {arm}")
+
+
+THRESHOLDS_BYTES = {
+    "pkl5.send": pkl5.pickle.THRESHOLD,
+    "pkl5.send in band": 2**62,
+    "pkl5.send out of band": 0,
+}
+"""The size from which each arm sends a buffer outside the pickle; `pkl5.send` has mpi4py's own."""
+
+
+def _out_of_band(comm: MPI.Intracomm, payload: Payload, threshold_bytes: int) -> RoundTrips:
+    outside = pkl5.Intracomm(comm)
+
+    def play(n: int) -> tuple[float, Any]:
+        pkl5.pickle.THRESHOLD = threshold_bytes
+        return _calls(comm, outside.send, outside.recv, payload, None, n)
+
+    return play
 
 
 def _calls(
