@@ -212,8 +212,8 @@ def test_additions_of_higher_tiers_are_known_by_arms_and_ends_of_the_axis():
     standard, paper = higher["task_latency"]
     assert "leastload over ssh" in standard["arms"]
     adds = higher["mpi_pingpong"][0]["adds"]
-    assert {"player": "engine"} in adds and {"object": "bytes", "re_sent": False} in adds
-    assert {"player": "rank"} not in adds and all(adds)
+    assert {"thread_level": "single"} in adds and {"object": "bytes", "re_sent": False} in adds
+    assert {"player": "engine"} not in adds and all(adds)
     assert (paper["low"], paper["high"]) == (8, 1024)
     assert schema.higher({"tier": "paper"}) == {}
 
