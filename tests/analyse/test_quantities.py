@@ -96,6 +96,13 @@ def test_each_point_of_a_range_has_a_number_and_the_range_must_be_covered():
         find(field(*pair()), quantity("ratio", over="copy", each={"from": 1000, "to": 2e6}))
 
 
+def test_only_the_named_points_count_and_the_axis_must_reach_them():
+    found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"points": [1000, 2000, 1e5]}))
+    assert list(found.x) == [pytest.approx(1000), pytest.approx(1e5)]
+    with pytest.raises(NotMeasuredError, match="no 2e"):
+        find(field(*pair()), quantity("ratio", over="copy", mean={"points": [1000, 2e6]}))
+
+
 def test_a_range_without_any_point_is_not_measured():
     for reading in ("each", "mean"):
         with pytest.raises(NotMeasuredError, match="no 1100"):

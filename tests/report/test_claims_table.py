@@ -156,3 +156,15 @@ def test_a_run_without_claims_says_so(tmp_path):
 def test_if_no_claim_is_decided_none_is_folded(tmp_path):
     page = Page({}, Campaign([zmq()], estimated={"claims": [unmeasured()]}).write(tmp_path))
     assert "<details open>" in page.claims().data
+
+
+def test_a_claim_names_those_that_it_excludes_with_their_verdicts():
+    other = row(claim="another", verdict="holds", expected_low=None, expected_high=2.0)
+    own = row(contradicts='["another", "unknown"]')
+    told = claims.sentences(own, {each["claim"]: each for each in (own, other)})
+    assert "Both cannot hold: `another` says at most 2.00 times; it holds." in told and "unknown" not in told
+
+
+def test_the_line_of_a_claim_names_conditions_that_are_not_its_documents():
+    (line,) = claims.lines([row(differs="engines: 2 instead of 4")])
+    assert line["claim"].startswith("Zero-copy costs five times. (Here engines: 2 instead of 4.) ")

@@ -176,6 +176,16 @@ def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
     assert y["scale"]["domain"][0] < 0.25
 
 
+def test_of_curves_with_as_few_differences_the_datasets_own_names_the_reason():
+    def here(**keys):
+        return Panel("zmq_throughput", "throughput", "", "node", [row("copy", **keys)], [], [])
+
+    own = here(**WHERE, burst_seconds=0.15)
+    other = here(pattern="PUSH/PULL", transport="ipc")
+    told = overlay.absent(theirs(burst="1 s or longer"), [other, own])
+    assert told.endswith("burst 1 s or longer instead of 0.15 s on the nearest.")
+
+
 def test_the_caption_states_the_conditions_of_what_is_drawn_and_why_other_numbers_are_not():
     told = gallery.caption([panel()], [theirs(), theirs(transport="ipc", polled="yes")])
     assert (
