@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from importlib import metadata
 
 import pytest
 
@@ -95,3 +96,16 @@ def test_every_error_class_of_ours_belongs_to_the_family_or_is_always_caught():
 
 def test_every_class_of_the_family_is_raised_and_caught_by_name():
     assert below("CrossoverError") <= RAISED & CAUGHT
+
+
+def test_an_unknown_command_is_one_line_that_suggests_the_nearest(capsys):
+    assert main(["aks"]) == 1
+    assert capsys.readouterr().err == "crossover: 'aks' is no command; did you mean ask? crossover --help lists them\n"
+    assert main(["zzz"]) == 1
+    assert "did you mean" not in capsys.readouterr().err
+
+
+def test_the_version_is_that_of_the_project(capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(["--version"])
+    assert (ended.value.code or 0, capsys.readouterr().out) == (0, f"crossover {metadata.version('crossover')}\n")

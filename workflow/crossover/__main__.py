@@ -5,6 +5,7 @@ import os
 import signal
 import sys
 from collections.abc import Iterator
+from difflib import get_close_matches
 
 from crossover import at_start  # noqa: F401
 from crossover.cli import analysing, asking, extending, measuring, reporting
@@ -41,6 +42,13 @@ def run() -> int:
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
+    words = sys.argv[1:] if arguments is None else arguments
+    names = [each.name for each in _commands()]
+    if words and not words[0].startswith("-") and words[0] not in names:
+        near = get_close_matches(words[0], names, 1)
+        meant = f"did you mean {near[0]}? " if near else ""
+        print(f"crossover: {words[0]!r} is no command; {meant}crossover --help lists them", file=sys.stderr)
+        return 1
     chosen = _parser().parse_args(arguments)
     if chosen.command is None:
         print(FIRST_WORDS, end="")
@@ -52,6 +60,15 @@ def main(arguments: list[str] | None = None) -> int:
         return 1
 
 
+class _Version(argparse.Action):
+    def __call__(self, parser: argparse.ArgumentParser, *_: object) -> None:
+        # Imported here, because it is slow.
+        from importlib.metadata import version
+
+        print("crossover", version("crossover"))
+        parser.exit()
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="crossover",
@@ -60,6 +77,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog="\n\n".join([*_listed(), "For the options of a command: crossover command --help"]),
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
+    parser.add_argument("--version", action=_Version, nargs=0, help="show the version and exit")
     # The epilog lists the commands instead of argparse, which knows no groups.
     commands = parser.add_subparsers(prog="crossover", dest="command", help=argparse.SUPPRESS)
     for each in _commands():

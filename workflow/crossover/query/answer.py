@@ -110,9 +110,21 @@ class Answer:
 
     def _place(self, found: Outcome) -> str:
         if len(self.cells) == 1:
-            return f"measured at this point, by {numbers.counted(found.launches, 'launch')}"
+            here = f"measured at this point, by {numbers.counted(found.launches, 'launch')}"
+            return ": ".join(filter(None, [here, self._values]))
         below, above = map(self._point, self.cells)
         return f"between the measured {below} and {above}; interpolated on the logarithmic axis"
+
+    @property
+    def _values(self) -> str:
+        """The values of the reference and of the arm at a measured point; empty if one is unknown."""
+        here = {row["arm"]: row["median"] for row in self.panel.values if row["x"] == self.cells[0]["x"]}
+        known = [f"{name} {numbers.quantity(here[name], self.panel.unit)}" for name in self._arms if name in here]
+        return ", ".join(known) if len(known) == len(self._arms) else ""
+
+    @property
+    def _arms(self) -> tuple[str, str]:
+        return self.panel.reference, self.arm
 
     def _point(self, cell: Row) -> str:
         place = numbers.quantity(cell["x"], cell["axis_unit"])
