@@ -22,7 +22,7 @@ EXPERIMENT = Experiment(
     settings={
         "tasks": kinds.axis(
             "The axis, the number of tasks in one flood.",
-            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": [8, 32, 128, 512], "paper": FLOODS},
+            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": [8, 64, 512, 1024], "paper": FLOODS},
         ),
         **farming.rivals(
             {
@@ -43,7 +43,7 @@ EXPERIMENT = Experiment(
         ),
         **farming.engines(),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 12, "paper": 60}),
+        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 15, "paper": 60}),
         **kinds.refinement(METRICS, "round trip", farming.LATE),
     },
     aims={

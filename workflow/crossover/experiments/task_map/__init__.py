@@ -58,7 +58,7 @@ EXPERIMENT = Experiment(
             ceilings=[],
         ),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 6, "quick": 24, "standard": 25, "paper": 380}),
+        **farming.sampling(budget_seconds={"smoke": 6, "quick": 24, "standard": 22, "paper": 380}),
         **kinds.refinement(METRICS),
     },
     aims={

@@ -98,7 +98,7 @@ EXPERIMENT = Experiment(
             block_seconds={"quick": 0.001, "standard": 0.01, "paper": 0.01},
             most_rounds=500,
             target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
-            budget_seconds={"smoke": 2, "quick": 4, "standard": 25, "paper": 200},
+            budget_seconds={"smoke": 2, "quick": 4, "standard": 20, "paper": 200},
             fewest_rounds=kinds.FEW,
         ),
         **kinds.refinement(METRICS),
