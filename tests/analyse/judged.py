@@ -14,8 +14,8 @@ from crossover.records import record
 
 LAUNCHES = 5
 
-X = np.sort([28.0, *(2.0**power for power in range(3, 11)), *np.logspace(0, 7, 15)])
-"""A point in every part of the axis that a claim is about, and the points of the mail on message structs."""
+X = np.sort([8.0, 28.0, 64.0, 128.0, *np.logspace(0, 7, 15)])
+"""A point in every part of the axis that a claim is about, among them points of the mail on message structs."""
 
 CEILINGS = {"C", "C copy", "C no-copy"}
 

@@ -17,7 +17,16 @@ from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
-from crossover.report.sections import block_lengths, certainty, claims, costs, crossovers, machine, recommendations
+from crossover.report.sections import (
+    block_lengths,
+    certainty,
+    claims,
+    costs,
+    crossovers,
+    hours,
+    machine,
+    recommendations,
+)
 from crossover.report.sentences import findings, holes, hosts
 from crossover.report.sentences import results as results_in_words
 
@@ -43,6 +52,7 @@ PARTS = {
     "fits": (costs, "fits"),
     "claims": (claims, "table"),
     "claims_told": (claims, "paragraphs"),
+    "bought": (hours, "bought"),
     "ladder": (ladder, "panel"),
     "odds": (numbers, "odds"),
     "alike": (numbers, "alike"),

@@ -20,6 +20,7 @@ PARTS = ("Snakefile", "slurm", "workflow", "config", "profiles", "reports", "env
 
 SMALL_MPI = {
     "elements": [1, 1000],
+    "players": ["rank"],
     "launches": 2,
     "rounds": {"at_least": 3, "at_most": 3},
     "budget_seconds": 0.2,
