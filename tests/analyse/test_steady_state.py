@@ -129,6 +129,7 @@ def changing(random, count, rounds):
     return np.where(random.random((count, 1)) < 0.3, series.round(1), series)
 
 
+@pytest.mark.long
 def test_any_series_has_complete_segments_and_settles_within_them(monkeypatch):
     lengths = range(10, 401)
     judge, most = steady_state._state, {}

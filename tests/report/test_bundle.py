@@ -257,6 +257,7 @@ def test_a_version_is_read_from_what_a_library_says(said, name, version):
 # ---- on another machine
 
 
+@pytest.mark.long
 def test_another_machine_renders_the_same_bytes(run, tmp_path, monkeypatch):
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     page = contents(tmp_path / "bundle.zip")["results/report/index.html"]

@@ -68,6 +68,7 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
     assert project.planned() == {}
 
 
+@pytest.mark.long
 def test_a_damaged_raw_file_is_a_hole_until_it_is_measured_again(finished: Project) -> None:
     results = finished.folder / "results"
     path, receipt = finished.raw()["toy/node/1"], finished.receipts()["toy/node/1"].relative_to(finished.folder)

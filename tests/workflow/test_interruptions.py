@@ -132,6 +132,7 @@ def test_a_second_run_beside_the_first_is_refused(project: Project) -> None:
     wait_for(lambda: not workers(project))
 
 
+@pytest.mark.long
 def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: Project) -> None:
     fault = "    raise RuntimeError('the toy broke')\n"
     project.edit(TOY_DRIVER, "    yield Spinner()", f"{fault}    yield Spinner()")
@@ -191,6 +192,7 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
     assert project.planned() == {}
 
 
+@pytest.mark.long
 def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project: Project) -> None:
     command = ("snakemake", "--profile", "profiles/local", "toy")
     project.edit(TOY_DRIVER, 'settings["weights"]', 'settings["wights"]')

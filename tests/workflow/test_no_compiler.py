@@ -8,6 +8,7 @@ from copies import SMALL_MPI, Project
 from crossover.records import record
 
 
+@pytest.mark.long
 def test_without_a_compiler_only_the_ceilings_are_missing_and_a_compiler_fills_them(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
