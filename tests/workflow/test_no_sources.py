@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+import pytest
 from copies import Project
 
 SMALL = {
@@ -13,6 +14,7 @@ SMALL = {
 }
 
 
+@pytest.mark.long
 def test_without_sources_the_launch_is_a_hole_with_the_reason_and_the_command(project: Project, tmp_path: Path) -> None:
     project.configure(zmq_message_size=SMALL)
     command = ("snakemake", "--profile", "profiles/local", "--config", f"archives={tmp_path / 'nowhere'}", "--")
