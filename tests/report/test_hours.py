@@ -1,4 +1,4 @@
-"""Does the page say what the time of a run bought, and what one more hour would?"""
+"""Does the page give the rounds, precision and phases of each experiment, and its precision after another hour?"""
 
 import json
 from math import sqrt

@@ -55,7 +55,7 @@ class Candidates(ABC):
         return bool(facts["placement"] == wanted["placement"] and holds(wanted["where"], facts))
 
     def conditions(self, curve: Curve) -> dict[str, Any]:
-        """The conditions of a curve that its document may not share."""
+        """The conditions of a curve, to compare with those of a claim's document."""
         return {}
 
     @abstractmethod
