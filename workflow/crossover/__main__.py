@@ -1,5 +1,9 @@
 """The command line. Snakemake calls most of it."""
 
+from crossover import at_start  # noqa: F401
+
+# isort: split
+
 import argparse
 import os
 import signal
@@ -7,7 +11,6 @@ import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from crossover import at_start  # noqa: F401
 from crossover.cli import analysing, asking, extending, measuring, reporting
 from crossover.cli.command import GROUPS, Command
 from crossover.errors import CrossoverError
