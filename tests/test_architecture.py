@@ -55,7 +55,7 @@ ROOMS = {
     "report.charts": "config design experiments records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
-    "report.render": "config planning records report.base report.charts",
+    "report.render": "config experiments planning records report.base report.charts report.glance report.sentences",
     "report.pages": "config design experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
     "query": "config design experiments records report.base report.charts report.sentences",

@@ -19,7 +19,7 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 SNAKEMAKES = [
     *("launch", "rank", "build", "libzmq-source", "libzmq", "examine", "check"),
-    *("tables", "refinement", "join", "claims", "recommend", "figures", "overview", "verdicts", "ladder"),
+    *("tables", "refinement", "join", "claims", "recommend", "figures", "ladder"),
 ]
 
 

@@ -40,7 +40,8 @@ from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
 
 EXPERIMENT = Experiment(
-    title="A toy", about="", subject="toy", library="Toys", place=1, axis=Axis("size", "units"),
+    title="A toy", about="", subject="toy", action="play", library="Toys", place=1,
+    axis=Axis("size", "units"),
     metrics=(Metric("time", "s", "lower"),), keys={}, settings={},
 )
 """

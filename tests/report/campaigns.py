@@ -13,12 +13,10 @@ import pyarrow as pa
 from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
-from crossover.experiments import leads
 from crossover.records import record, version_1
 from crossover.records.outcome import BETTER, WORSE
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
-from crossover.report.glance import overview, verdicts
 
 Row = dict[str, Any]
 
@@ -92,8 +90,6 @@ class Campaign:
         for path in sorted(folder.glob("experiments/*")):
             figures.draw(path, folder / "figures" / path.name)
         ladder.draw(folder, folder / "figures" / "ladder")
-        overview.draw(folder, folder / "figures" / "map", leads())
-        verdicts.draw(folder, folder / "figures" / "verdicts")
         return folder
 
     def write_tables(self, folder: Path) -> Path:

@@ -1,8 +1,10 @@
-"""Does the title of a report name its machine and the date of its run?"""
+"""Is the title of a report its finding, and the subtitle the circumstances of its run?"""
 
 import yaml
-from campaigns import MACHINE, Campaign, launch_row, mpi, zmq
+from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, zmq
 
+from crossover.experiments import leads
+from crossover.report.glance import finding
 from crossover.report.render import heading, qmd
 
 SOURCE = "---\ntitle: A\nsubtitle: B\nlang: en\n---\n\n# One\n\ntitle: kept\n"
@@ -12,27 +14,61 @@ def front(text):
     return qmd.parse(text)[0]
 
 
-def test_the_title_names_the_host_and_the_days(tmp_path):
+def title(*curves, **changes):
+    return finding.title(run(Campaign([*curves], **changes)), leads())
+
+
+def test_the_title_is_the_finding_and_the_subtitle_the_circumstances(tmp_path):
     text = heading.titled(SOURCE, Campaign([zmq(), mpi()]).write_tables(tmp_path))
-    assert front(text)["title"] == "Ways to exchange messages on node-a, 2026-11-21 to 2026-11-23"
-    assert front(text)["subtitle"] == "Example CPU 9000, 4 logical processors. Measured by crossover"
+    assert front(text)["title"] == "Send NumPy arrays with `Send`; stream ZeroMQ messages from 10 kB on with `no-copy`"
+    told = "Example CPU 9000, 4 cores · 2026-11-21 to 2026-11-23 · tier quick: 6 launches in 2 min"
+    assert front(text)["subtitle"] == told
     assert text.endswith("title: kept\n")
 
 
-def test_many_hosts_are_counted_and_kinds_of_processors_listed():
-    ranks = [MACHINE | {"host": f"node-{n}", "cpu": "Old" if n else None} for n in range(4)]
-    assert heading.title([launch_row("a", 1)], ranks) == "Ways to exchange messages on 4 hosts, 2026-11-21"
-    assert heading.subtitle(ranks).startswith("unknown processor, 4 logical processors; Old, 4 logical processors.")
+def test_hosts_are_counted_and_kinds_of_processors_listed():
+    tables = run(Campaign([zmq()]))
+    tables.ranks[:] = [MACHINE | {"host": f"node-{n}", "cpu": "Old" if n else None} for n in range(4)]
+    assert heading.subtitle(tables).startswith("unknown processor, 4 cores; Old, 4 cores · 4 hosts · 2026")
 
 
-def test_without_tables_or_launches_the_source_stays(tmp_path):
+def test_a_run_that_decides_nothing_says_so():
+    assert title(steps((0.4, 1.6), (0.7, 1.4))) == finding.UNDECIDED
+    assert title(zmq(launches=1)) == finding.UNDECIDED
+    assert title() == finding.EMPTY
+
+
+def test_a_smoke_run_has_no_finding():
+    tables = run(Campaign([zmq()]))
+    tables.launches[:] = [row | {"receipt": row["receipt"].replace("quick", "smoke")} for row in tables.launches]
+    assert finding.title(tables, leads()) == finding.SMOKE
+    assert finding.cards(tables, leads()) == ""
+
+
+def test_a_finding_that_another_curve_contradicts_names_its_own():
+    tcp = steps((1.8, 2.2), (1.8, 2.2), (1.8, 2.2))
+    ipc = steps((0.4, 0.6), (0.4, 0.6), protocol="PUSH/PULL over ipc, 64 MB in flight")
+    assert title(tcp) == "Stream ZeroMQ messages with `no-copy`"
+    assert title(tcp, ipc) == "Stream ZeroMQ messages (tcp) with `no-copy`"
+
+
+def test_cards_have_a_number_its_meaning_and_where_it_holds():
+    shown = finding.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])), leads())
+    assert "<strong>2.0–4.0×</strong>" in shown and "</b> instead of copy" in shown
+    assert "<small>ZeroMQ stream, at every measured point (100 B to 1 kB)</small>" in shown
+
+
+def test_without_tables_the_source_stays(tmp_path):
     assert heading.titled(SOURCE, tmp_path) == SOURCE
-    assert heading.titled(SOURCE, Campaign([]).write_tables(tmp_path)) == SOURCE
 
 
-def test_a_host_with_any_name_is_only_text(tmp_path, monkeypatch):
-    monkeypatch.setitem(MACHINE, "host", 'a": `{python} 1`\n---\n<b>')
+def test_a_processor_with_any_name_is_only_text(tmp_path, monkeypatch):
+    monkeypatch.setitem(MACHINE, "cpu", 'a": `{python} 1`\n---\n<b>')
     text = heading.titled(SOURCE, Campaign([zmq()]).write_tables(tmp_path))
-    (title,) = [line for line in text.splitlines() if line.startswith("title: ") and "Ways" in line]
-    assert "\\`" in yaml.safe_load(title)["title"] and "\\<b\\>" in yaml.safe_load(title)["title"]
+    (line,) = [line for line in text.splitlines() if line.startswith("subtitle: ")]
+    assert "\\`" in yaml.safe_load(line)["subtitle"] and "\\<b\\>" in yaml.safe_load(line)["subtitle"]
     assert front(text)["lang"] == "en"
+
+
+def test_tiers_are_read_from_receipts():
+    assert heading.noise.tier([launch_row("a", 1)]) == "quick"

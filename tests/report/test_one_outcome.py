@@ -11,11 +11,12 @@ import pytest
 import simulated_runs
 from rich.console import Console
 from runs import stored
+from test_overview import Read, sides
 
 from crossover.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
-from crossover.report.base import numbers, questions
+from crossover.report.base import numbers
 from crossover.report.base.tables import SCHEMAS, grouped, load
 from crossover.report.glance import overview
 from crossover.report.sections import crossovers
@@ -72,15 +73,13 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
 
 def test_the_map_has_each_winner(told):
     found = told.all_leading(LEADS)
-    for own in overview.groups(found).values():
-        data = overview.chart(own, questions.names(found)).to_dict()["data"]["values"]
-        cells = [row for row in data if row["kind"] == "cell"]
-        assert [cell["winner"] for cell in cells] == [winner for pair in own for winner in winners(pair)]
-        sides, verdicts = (
-            {BETTER: "rival", WORSE: "reference"},
-            [cell["verdict"] for pair in own for cell in pair.cells],
-        )
-        assert [cell["side"] for cell in cells] == [sides.get(verdict, verdict) for verdict in verdicts]
+    known = {BETTER: "rival", WORSE: "reference"}
+    rows = {row["id"]: [cell["kind"] for cell in sides(row)] for row in Read(overview.picture(found)).rows}
+    every = pairs(found)
+    assert len(rows) == len(every) > 0
+    for pair in every:
+        verdicts = [cell["verdict"] for cell in pair.cells]
+        assert rows[overview.address(pair)] == [known.get(verdict, verdict) for verdict in verdicts]
 
 
 def test_the_findings_name_each_point_with_its_verdict(every):

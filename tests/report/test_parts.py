@@ -11,7 +11,7 @@ from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.report.base import numbers
 from crossover.report.charts import figures, gallery, ladder
-from crossover.report.glance import overview
+from crossover.report.glance import finding, overview
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page
@@ -33,7 +33,8 @@ from crossover.report.sentences import results as results_in_words
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 PARTS = {
-    "map": (overview, "groups"),
+    "cards": (finding, "cards"),
+    "map": (overview, "picture"),
     "recommended": (recommendations, "section"),
     "summary": (summary, "sentences"),
     "headlines": (findings, "headlines"),
@@ -50,7 +51,7 @@ PARTS = {
     "steady": (record, "STEADY"),
     "block_lengths": (block_lengths, "sentence"),
     "fits": (costs, "fits"),
-    "claims": (claims, "table"),
+    "claims": (claims, "counts"),
     "claims_told": (claims, "paragraphs"),
     "bought": (hours, "bought"),
     "ladder": (ladder, "panel"),

@@ -180,7 +180,7 @@ def test_the_report_shows_the_hole_and_the_results(rendered):
     page = re.sub(r"\s+", " ", rendered.read_text())
     assert "<strong>task_latency</strong> has no result: its 3 launches left only holes." in page
     assert "snakemake --profile profiles/local -R results/launches/quick/task_latency/node/1-0123abcd.0.json" in page
-    assert page.count('class="crossover-chart"') == 16
+    assert page.count('class="crossover-chart"') == 15
 
 
 @pytest.mark.parametrize("name", ["index.qmd", "changes.qmd", "history.qmd"])

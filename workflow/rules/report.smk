@@ -44,53 +44,11 @@ rule ladder:
         "python -m crossover ladder --folder {output:q} {params.results:q} > {log:q} 2>&1"
 
 
-rule overview:
-    input:
-        expand(f"{RESULTS}/{{table}}.parquet", table=["launches", "summary", "ratios", "crossovers"]),
-    output:
-        directory(f"{RESULTS}/figures/map"),
-    log:
-        f"{RESULTS}/logs/map.log",
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    params:
-        results=subpath(input[0], parent=True),
-        failures=run.steps.failures("map"),
-        code=code_digest.digest("crossover.report.glance.overview"),
-    message:
-        "Drawing the map of who wins where"
-    shell:
-        "python -m crossover overview --folder {output:q} {params.results:q} > {log:q} 2>&1"
-
-
-rule verdicts:
-    input:
-        f"{RESULTS}/claims.parquet",
-    output:
-        directory(f"{RESULTS}/figures/verdicts"),
-    log:
-        f"{RESULTS}/logs/verdicts.log",
-    localrule: True
-    conda:
-        "../../envs/report.yaml"
-    params:
-        results=subpath(input[0], parent=True),
-        failures=run.steps.failures("verdicts"),
-        code=code_digest.digest("crossover.report.glance.verdicts"),
-    message:
-        "Drawing the verdicts on published claims"
-    shell:
-        "python -m crossover verdicts --folder {output:q} {params.results:q} > {log:q} 2>&1"
-
-
 rule report:
     input:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
-        map=f"{RESULTS}/figures/map",
-        verdicts=f"{RESULTS}/figures/verdicts",
         figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run.config["experiments"]),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[

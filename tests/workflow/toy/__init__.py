@@ -12,6 +12,7 @@ EXPERIMENT = Experiment(
     title="A toy",
     about="Spins.",
     subject="toy",
+    action="spin",
     library="Toys",
     place=1,
     axis=Axis("weight", "grams"),

@@ -84,23 +84,6 @@ def figures(chosen: Namespace) -> None:
     figures.draw(chosen.tables, chosen.folder)
 
 
-@step("--folder figures results", path("--folder", "folder to write the figures to"), RESULTS)
-def overview(chosen: Namespace) -> None:
-    """Draw the map of a run: who wins where, for every pair of arms."""
-    from crossover.experiments import leads
-    from crossover.report.glance import overview
-
-    overview.draw(chosen.results, chosen.folder, leads())
-
-
-@step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
-def verdicts(chosen: Namespace) -> None:
-    """Draw the verdicts on published claims."""
-    from crossover.report.glance import verdicts
-
-    verdicts.draw(chosen.results, chosen.folder)
-
-
 @step("--folder figures results", path("--folder", "folder to write the figure to"), RESULTS)
 def ladder(chosen: Namespace) -> None:
     """Draw the round-trip time of every measured layer."""

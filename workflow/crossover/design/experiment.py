@@ -41,6 +41,8 @@ class Experiment:
     """What happens in it, in a sentence or two."""
     subject: str
     """What it compares, in the user's words; the beginning of its curves' names."""
+    action: str
+    """What a program does in it: words that "with" and an arm can follow, such as "send NumPy arrays"."""
     library: str
     """The library, or the kind of library, that it measures."""
     place: int
@@ -55,6 +57,8 @@ class Experiment:
     libzmq."""
     within_a_host: tuple[str, ...] = ()
     """Ceilings that cannot be measured between hosts."""
+    asked: bool = True
+    """Whether many users have its question, so that its rows belong to the first screen."""
     aims: Mapping[str, Aim] = field(default_factory=dict)
     """What users want of it, each under a name by which recommended settings and the ladder know it."""
 

@@ -32,8 +32,6 @@ OF_RUN = {
     "claims": "{results}/claims.parquet",
     "recommend": "{results}/recommendations.parquet",
     "ladder": "{results}/figures/ladder",
-    "map": "{results}/figures/map",
-    "verdicts": "{results}/figures/verdicts",
     "report": "{results}/report/index.html",
 }
 """The files of each step, by the name of its log. A later step repeats failures of its input files."""

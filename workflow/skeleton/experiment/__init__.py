@@ -12,6 +12,7 @@ EXPERIMENT = Experiment(
     title="Bytes as one message or as two",
     about="Bytes go to another process and back, as one message or as two halves.",
     subject="Bytes, halved",
+    action="send bytes",
     library="Other experiments",
     place=1000,
     axis=Axis("message size", "bytes"),

@@ -11,6 +11,7 @@ EXPERIMENT = Experiment(
     title="Bytes to a child process",
     about="Bytes are handed to a child process, which answers each time.",
     subject="Bytes to a child",
+    action="hand bytes to a child process",
     library="Python",
     place=1001,
     axis=Axis("message size", "bytes"),

@@ -27,6 +27,7 @@ EXPERIMENT = Experiment(
     title="MPI: pickled or buffer messages",
     about="One rank sends an object to another, which sends it back, through mpi4py.",
     subject="mpi4py arrays",
+    action="send NumPy arrays",
     library="mpi4py",
     place=50,
     axis=Axis("array length", "elements"),

@@ -14,6 +14,7 @@ EXPERIMENT = Experiment(
     about="A client submits empty tasks to a farm of engines, one by one as fast as it can, then waits for all of "
     "them.",
     subject="Task farm, empty tasks",
+    action="run empty tasks",
     library="Task farm",
     place=60,
     axis=Axis("tasks", "tasks"),

@@ -12,6 +12,7 @@ EXPERIMENT = Experiment(
     about="Tasks that take time, several for each engine of a farm. The efficiency is the share of the engines' time "
     "spent in tasks.",
     subject="Task farm, longer tasks",
+    action="map over short tasks",
     library="Task farm",
     place=80,
     axis=Axis("task duration", "µs"),

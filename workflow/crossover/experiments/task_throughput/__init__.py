@@ -16,6 +16,7 @@ EXPERIMENT = Experiment(
     about="A client submits a flood of tasks to a farm of engines. Each task has the same array as argument and "
     "result.",
     subject="Task farm, tasks with data",
+    action="run tasks with data",
     library="Task farm",
     place=70,
     axis=Axis("array size", "bytes"),

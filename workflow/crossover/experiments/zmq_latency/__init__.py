@@ -19,6 +19,7 @@ EXPERIMENT = Experiment(
     title="ZeroMQ: round trips",
     about="A REQ socket sends a request to a REP socket and waits for the answer.",
     subject="ZeroMQ round trip",
+    action="exchange ZeroMQ messages",
     library="ZeroMQ",
     place=20,
     axis=Axis("message size", "bytes"),

@@ -31,8 +31,10 @@ EXPERIMENT = Experiment(
     about="Two threads of one process exchange small messages, on builds of libzmq 2.2 and 4.3 whose message structs "
     "hold more or fewer bytes inline.",
     subject="libzmq struct",
+    action="pass ZeroMQ messages",
     library="ZeroMQ",
     place=40,
+    asked=False,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={

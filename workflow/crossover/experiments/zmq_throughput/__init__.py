@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
     title="ZeroMQ: copying or zero-copy",
     about="A flood of messages from one socket to another, in another process or another thread.",
     subject="ZeroMQ stream",
+    action="stream ZeroMQ messages",
     library="ZeroMQ",
     place=10,
     axis=Axis("message size", "bytes"),

@@ -26,11 +26,6 @@ function hiddenArms(chart) {
   return [...buttons].map((button) => button.dataset.arm);
 }
 
-// A chart with words beside its rows is lower than with the words above them.
-function heightOf({ height, usermeta: { wide } }, width) {
-  return wide && width >= wide.from ? wide.height : height;
-}
-
 // Colours are variables of the page, so charts follow its colour scheme. The font is the page's, too.
 async function draw(chart, width) {
   const specification = await specificationOf(chart);
@@ -44,15 +39,12 @@ async function draw(chart, width) {
   specification.config = { ...specification.config, font, background: null, aria: false };
   specification.params.find(({ name }) => name === "hidden").value = hiddenArms(chart);
   specification.width = width || FALLBACK_WIDTH;
-  const narrow = specification.height;
-  specification.height = heightOf(specification, specification.width);
   specification.autosize = { type: "fit-x", contains: "padding" };
   const drawing = await vegaEmbed(canvasOf(chart), specification, {
     actions: false, renderer: "svg", tooltip: true, ast: true, // interpreted: the page's policy forbids new code
   });
   canvasOf(chart).querySelector("svg").setAttribute("aria-hidden", "true"); // otherwise each mark would need a name
   drawing.width = specification.width;
-  drawing.heights = { height: narrow, usermeta: specification.usermeta };
   drawings.set(chart, drawing);
   chart.dataset.drawn = "yes";
   // Meanwhile the width may have changed, or an arm may have been hidden.
@@ -77,7 +69,7 @@ function fit(chart, width) {
   const drawing = drawings.get(chart);
   if (!drawing?.view || !width || Math.abs(drawing.width - width) < 1) return;
   drawing.width = width;
-  drawing.view.signal("height", heightOf(drawing.heights, width)).signal("width", width, { force: true }).runAsync();
+  drawing.view.signal("width", width, { force: true }).runAsync();
 }
 
 // Draws the charts one by one from the top, so that the browser can show each at once.

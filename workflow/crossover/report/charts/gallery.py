@@ -5,7 +5,6 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 import deflate
 
@@ -45,14 +44,12 @@ def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[publish
     return markup.figure(slug(f"{first.experiment} {first.metric}"), charts, caption(panels, datasets))
 
 
-def alone(
-    folder: Path, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look], key: str = ""
-) -> str:
-    """One chart by itself as a figure in Markdown, with a legend of the arms in `styles`, or the legend `key`, as HTML.
+def alone(folder: Path, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
+    """One chart by itself as a figure in Markdown, with a legend of the arms in `styles`.
 
     Raises CrossoverError.
     """
-    return markup.figure(name, _framed(folder, key, styles, chart(folder, name, subtitle, description)), caption)
+    return markup.figure(name, _framed(folder, "", styles, chart(folder, name, subtitle, description)), caption)
 
 
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
@@ -97,9 +94,15 @@ def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
     title = html.escape(panel.title)
     return (
-        f'<div class="crossover-panel" data-panel="{title}"><p class="crossover-title">{html.escape(words)}</p>'
+        f'<div class="crossover-panel" id="{address(panel)}" data-panel="{title}">'
+        f'<p class="crossover-title">{html.escape(words)}</p>'
         f'<div class="crossover-pair">{"".join(charts)}</div></div>'
     )
+
+
+def address(panel: Panel) -> str:
+    """The address of a panel's charts."""
+    return slug(f"curve {panel.experiment} {panel.name}")
 
 
 def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
@@ -129,17 +132,10 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     return (
         f'<div class="crossover-chart">{heading}'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
-        f'style="{_heights(specification)}"></div>'
+        f'style="--chart-height:{float(specification["height"]):g}px"></div>'
         f'<p class="crossover-files">{files}</p>'
         f'<script type="{PACKED}">{packed}</script></div>'
     )
-
-
-def _heights(specification: Mapping[str, Any]) -> str:
-    """The height of a chart as CSS variables, and that on a wide screen, if it differs."""
-    wide = specification.get("usermeta", {}).get("wide")
-    other = f";--chart-height-wide:{float(wide['height']):g}px" if wide else ""
-    return f"--chart-height:{float(specification['height']):g}px{other}"
 
 
 def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:

@@ -7,8 +7,8 @@ import vl_convert
 from crossover.report.base import markup
 from crossover.report.charts import colours
 
-SOURCES = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js")]
-STYLE = Path(__file__).with_name("charts.css")
+SOURCES = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js", "strips.js")]
+STYLES = [Path(__file__).with_name(name) for name in ("charts.css", "strips.css")]
 
 
 def bundle() -> str:
@@ -18,6 +18,6 @@ def bundle() -> str:
 
 def element() -> str:
     """The part that a page needs once, as Markdown."""
-    style = colours.style() + STYLE.read_text(encoding="utf-8")
+    style = colours.style() + "".join(path.read_text(encoding="utf-8") for path in STYLES)
     # A module, because otherwise the bundle's one-letter names would clash with other scripts'.
     return markup.raw(f'<style>{style}</style><script type="module">{bundle()}</script>')

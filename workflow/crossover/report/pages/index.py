@@ -12,7 +12,7 @@ from crossover.records import record
 from crossover.report.base import markup, numbers, questions, terms
 from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
-from crossover.report.glance import overview, verdicts
+from crossover.report.glance import finding, overview, verdicts
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence
@@ -47,25 +47,18 @@ class Page(Experiments):
         tiers = inputs.waiting().get("tiers", {})
         return recommendations.section(self.tables.recommendations, tiers)
 
+    @part("ratios", "claims", "recommendations")
+    def cards(self) -> str:
+        """The strongest numbers of the run, each with its meaning and where it holds."""
+        shown = finding.cards(self.tables, self.leads)
+        return markup.raw(shown) if shown else ""
+
     @part("ratios", "crossovers")
     def map(self) -> str:
-        """The winner of each pair of arms at each part of its axis: a chart for each unit of an axis."""
-        folder = self.folder / "figures" / overview.NAME
-        panels = self.tables.all_leading(self.leads)
-        names = questions.names(panels)
-        if not folder.exists():
-            return "This run has no map; it was measured by an earlier release."
+        """The winner of each pair of arms at each part of its axis."""
         gaps = overview.missing(self.tables, self.leads)
-        charts: list[str] = []
-        for unit, own in overview.groups(panels).items():
-            description = " ".join(f"{overview.words(pair, names)}." for pair in own)
-            caption = f"The same, along the {own[0].panel.facts['axis']}." if charts else overview.CAPTION
-            key, hint = ("", "") if charts else (overview.legend(), overview.HINT)
-            description = (
-                description if charts else " ".join([description, *(f"{name}: {reason}." for name, reason in gaps)])
-            )
-            charts.append(gallery.alone(folder, overview.file(unit), caption, hint, description, {}, key))
-        return "\n\n".join(charts) or NOT_COMPARED
+        shown = overview.picture(self.tables.all_leading(self.leads), gaps)
+        return markup.figure("map", shown, overview.CAPTION) if shown else NOT_COMPARED
 
     @part()
     def summary(self) -> str:
@@ -188,24 +181,14 @@ class Page(Experiments):
 
     @part()
     def claims(self) -> str:
-        """The verdicts on published claims: their number, the picture, and the table, folded."""
+        """The verdicts on published claims: their number, and the picture."""
         every = self.tables.claims
-        table = claims.table(every)
-        if not every:
-            return "No claim was judged."
-        table = markup.folded("All claims in a table", table, unfolded=not verdicts.judged(every))
-        return "\n\n".join(filter(None, [claims.counts(every), self._verdicts(), TOLD, table]))
+        return "\n\n".join(filter(None, [claims.counts(every), self._verdicts(), TOLD if every else ""]))
 
     def _verdicts(self) -> str:
         """The picture of the judged claims; empty without one."""
-        folder, own = self.folder / "figures" / verdicts.NAME, verdicts.judged(self.tables.claims)
-        if not own:
-            return ""
-        if not folder.exists():
-            return "This run has no picture of the claims; it was measured by an earlier release."
-        description = " ".join(map(verdicts.words, own))
-        key, caption = verdicts.legend(), verdicts.CAPTION
-        return gallery.alone(folder, verdicts.NAME, caption, verdicts.HINT, description, {}, key)
+        own = verdicts.judged(self.tables.claims)
+        return markup.figure("verdicts", verdicts.picture(own), verdicts.CAPTION) if own else ""
 
     @part()
     def claims_told(self) -> str:

@@ -1,42 +1,59 @@
-"""The title and subtitle of a report: the machine and the date of its run."""
+"""The title of a report, its finding; and the subtitle, the circumstances of its run."""
 
 import json
 import re
 from contextlib import suppress
 from pathlib import Path
 
+from crossover.experiments import leads
 from crossover.records import record
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, rows
+from crossover.report.base.tables import Row, Tables, load
+from crossover.report.glance import finding
+from crossover.report.sentences import noise
 
 
 def titled(source: str, results: Path) -> str:
-    """The text of a `.qmd` with the machine and the date of the run in `results` as title and subtitle.
+    """The text of a `.qmd` with the finding and the circumstances of the run in `results` as title and subtitle.
 
-    Unchanged if nothing was launched, or if the tables cannot be read; the page then gives the reason.
+    Unchanged if the tables cannot be read; the page then gives the reason.
     """
     with suppress(record.RecordError):
-        launches, ranks = (rows(results, name) for name in ("launches", "ranks"))
-        if launches and ranks:
-            for name, text in {"title": title(launches, ranks), "subtitle": subtitle(ranks)}.items():
-                # JSON is YAML. Renderers read it as Markdown, and names of hosts can hold any character.
-                line = f"{name}: {json.dumps(markup.verbatim(text), ensure_ascii=False)}"
-                before, found, after = re.split(rf"^({name}: .*)$", source, maxsplit=1, flags=re.MULTILINE)
-                source = source if not found else f"{before}{line}{after}"
+        tables = load(results, TABLES)
+        said = {"title": finding.title(tables, leads()), "subtitle": subtitle(tables)}
+        for name, text in said.items():
+            # JSON is YAML, and renderers read its text as Markdown.
+            line = f"{name}: {json.dumps(text, ensure_ascii=False)}"
+            before, found, after = re.split(rf"^({name}: .*)$", source, maxsplit=1, flags=re.MULTILINE)
+            source = source if not found else f"{before}{line}{after}"
     return source
 
 
-def title(launches: list[Row], ranks: list[Row]) -> str:
-    """Hosts and days of a run."""
-    hosts = sorted({str(rank["host"]) for rank in ranks})
-    where = numbers.listed(hosts) if len(hosts) < 4 else numbers.counted(len(hosts), "host")
+TABLES = ("launches", "ranks", "summary", "ratios", "crossovers")
+
+
+def subtitle(tables: Tables) -> str:
+    """Processors, days, tier, launches and their time, in Markdown: names of hosts can hold any character."""
+    kinds = dict.fromkeys((rank["cpu"] or "unknown processor", rank["logical_cpus"]) for rank in tables.ranks)
+    processors = [f"{cpu}, {numbers.counted(cores, 'core')}" if cores else cpu for cpu, cores in kinds]
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    spent = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
+    of = f" of {len(tables.launches)}" if len(measured) < len(tables.launches) else ""
+    parts = [
+        "; ".join(processors),
+        _hosts(tables.ranks),
+        _days(tables.launches),
+        f"tier {noise.tier(tables.launches)}: {len(measured)}{of} launches in {spent}" if measured else "",
+    ]
+    return markup.verbatim(" · ".join(filter(None, parts)))
+
+
+def _hosts(ranks: list[Row]) -> str:
+    """The number of hosts, if there are several."""
+    hosts = {rank["host"] for rank in ranks}
+    return numbers.counted(len(hosts), "host") if len(hosts) > 1 else ""
+
+
+def _days(launches: list[Row]) -> str:
     days = sorted({row["started_utc"][:10] for row in launches if row["started_utc"]})
-    dates = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
-    return ", ".join(filter(None, [f"Ways to exchange messages on {where}", dates]))
-
-
-def subtitle(ranks: list[Row]) -> str:
-    """Processors of a run."""
-    kinds = dict.fromkeys((rank["cpu"] or "unknown processor", rank["logical_cpus"]) for rank in ranks)
-    found = [f"{cpu}, {numbers.counted(cores, 'logical processor')}" if cores else cpu for cpu, cores in kinds]
-    return f"{'; '.join(found)}. Measured by crossover"
+    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""

@@ -1,11 +1,11 @@
-"""The verdicts on published claims: their number, a table, and a paragraph for each source."""
+"""The verdicts on published claims: their number, and a paragraph for each source."""
 
 import json
 import math
 from collections.abc import Mapping, Sequence
 
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, at, grouped
+from crossover.report.base.tables import Row, at, grouped, slug
 from crossover.report.sentences import citations
 
 VERDICTS = {
@@ -23,7 +23,9 @@ OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's ow
 
 
 def counts(claims: Sequence[Row]) -> str:
-    """The number of claims, which must not be 0, of each verdict, and of those that the source's data contradicts."""
+    """The number of claims of each verdict, and of those that the source's data contradicts."""
+    if not claims:
+        return "No claim was judged."
     tally = numbers.tally([row["verdict"] for row in claims], VERDICTS)
     said = f"Of {numbers.counted(len(claims), 'published claim')} {tally}."
     with_data = [row["own"] for row in claims if row["own"] in OWN]
@@ -32,30 +34,6 @@ def counts(claims: Sequence[Row]) -> str:
         be = "is" if wrong == 1 else "are"
         said += f" Of {len(with_data)} whose source has data of its own, {wrong} {be} contradicted by that data."
     return said
-
-
-def table(claims: Sequence[Row]) -> str:
-    """A line for each claim; open claims are folded away, unless all are open."""
-    decided, left = ([row for row in claims if (row["verdict"] in DECIDED) is wanted] for wanted in (True, False))
-    parts = [markup.table(lines(decided))] if decided else []
-    if left:
-        about = f"{numbers.counted(len(left), 'claim')} that this run does not decide"
-        parts.append(markup.folded(about, markup.table(lines(left)), unfolded=not decided))
-    return "\n\n".join(parts)
-
-
-def lines(claims: Sequence[Row]) -> list[dict[str, str]]:
-    """A line for each claim."""
-    return [
-        {
-            "claim": f"{_says(row)} {citations.within('`' + row['claim'] + '`', row['source'])}",
-            "verdict": row["verdict"],
-            "measured": measured(row) or "–",
-            "expected": expected(row),
-            "source's own data": "–" if row["own_value"] is None else f"{row['own']}: {_own(row)}",
-        }
-        for row in claims
-    ]
 
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
@@ -67,13 +45,20 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
     ]
 
 
+def address(row: Row) -> str:
+    """The address of a claim's words."""
+    return slug(f"claim {row['claim']}")
+
+
 def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
     """The claim, its source's words, the verdict with numbers and conditions, the source's own data, and the claims
     among `named` that it contradicts."""
     quoted = f"“{markup.verbatim(row['quote'].strip())}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
-    head = f"`{row['claim']}`: *{row['says'].strip()}* In its words: {quoted}."
+    head = f"[`{row['claim']}`]{{#{address(row)}}}: *{row['says'].strip()}* In its words: {quoted}."
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
-    if row["verdict"] not in ("not measured", "not judged"):
+    if row["verdict"] == "not measured":
+        return " ".join(filter(None, [head, found, _otherwise(row)]))
+    if row["verdict"] != "not judged":
         number = f"measured: {measured(row) or 'none'}{_where(row)}"
         found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}"
     how = f"Method: {row['method']}" if row["method"] else ""
@@ -87,11 +72,6 @@ def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
 
 def _is(row: Row) -> str:
     return VERDICTS[row["verdict"]][0]
-
-
-def _says(row: Row) -> str:
-    says = str(row["says"]).strip()
-    return f"{says} (Here {row['differs']}.)" if row["differs"] else says
 
 
 def _claimed(row: Row) -> str:

@@ -1,11 +1,12 @@
 """The possible bias of a run and the share of its comparisons that are known, in sentences: the same on page and
 terminal."""
 
+import re
 from collections.abc import Mapping, Sequence
 from statistics import median
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Tables
+from crossover.report.base.tables import Row, Tables
 from crossover.report.sentences.winners import Pair, known_share
 
 
@@ -29,3 +30,14 @@ def known(every: Sequence[Pair]) -> str:
     """The share of the axes on which the ratio is known; empty without a pair."""
     share = numbers.percent(known_share(every))
     return f"Ratios known to a factor of {numbers.alike()}: {share} of all axes." if every else ""
+
+
+def tier(launches: Sequence[Row]) -> str:
+    """The tiers of the launches, by the folder of their receipts: one, or several as a list."""
+    found = (re.search(r"(?:launches|raw)/([^/]+)/", row["receipt"] or row["file"] or "") for row in launches)
+    return numbers.listed(sorted({place[1] for place in found if place})) or "unknown"
+
+
+def is_smoke(launches: Sequence[Row]) -> bool:
+    """Whether the launches are those of tier smoke, which tests the workflow."""
+    return tier(launches) == "smoke"

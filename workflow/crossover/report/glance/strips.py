@@ -1,0 +1,86 @@
+"""Rows of marks along a logarithmic axis, as an HTML table: a question, its strip of marks, its answer.
+
+Places are per cent of the axis, so that a row fits any width. The page's script makes a picture of any row.
+"""
+
+import html
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+from crossover.report.charts.colours import Colour, variable
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A logarithmic axis from `low` to `high`."""
+
+    low: float
+    high: float
+
+    def place(self, x: float) -> float:
+        """The place of `x` in per cent; that of the nearer end if it lies beyond.
+
+        >>> Scale(1, 100).place(10), Scale(1, 100).place(1000)
+        (50.0, 100.0)
+        """
+        share = math.log(x / self.low) / math.log(self.high / self.low) if self.high > self.low else 0.5
+        return round(100 * min(max(share, 0.0), 1.0), 2)
+
+
+def table(bodies: Iterable[str], about: str) -> str:
+    """The table of these bodies; `about` names it for those who do not see it."""
+    # Quarto would parse it, and lose the places of the marks.
+    start = f'<table class="strips" data-quarto-disable-processing="true" aria-label="{html.escape(about)}">'
+    return f"{start}{''.join(bodies)}</table>"
+
+
+def body(title: str, scale: Scale, labels: Mapping[float, str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
+    """Rows under one axis, whose ticks have `labels`; each heading stands above its rows. `title` names the axis."""
+    ticks = "".join(
+        f'<span class="tick" style="left:{scale.place(tick)}%">{html.escape(text)}</span>'
+        for tick, text in labels.items()
+    )
+    head = f'<tr class="axis"><td>{html.escape(title)}</td><td class="track"><div>{ticks}</div></td><td></td></tr>'
+    shown = [
+        f'<tr class="library"><th scope="rowgroup" colspan="3">{html.escape(heading)}</th></tr>{"".join(own)}'
+        for heading, own in rows
+    ]
+    return f"<tbody>{head}{''.join(shown)}</tbody>"
+
+
+def row(name: str, asked: str, marks: Iterable[str], told: str) -> str:
+    """One row, which addresses call `name`; `asked` and `told` are HTML."""
+    here = (
+        f'<span class="tools"><a href="#{name}" aria-label="Link to this row" title="Link to this row">#</a>'
+        '<button type="button" data-picture aria-label="Picture of this row">SVG</button></span>'
+    )
+    strip = f'<td class="track"><div>{"".join(marks)}</div></td>'
+    return f'<tr id="{name}"><th scope="row">{asked}</th>{strip}<td class="told">{told} {here}</td></tr>'
+
+
+def cell(
+    kind: str, scale: Scale, ends: tuple[float, float], tip: str, link: str = "", text: str = "", style: str = ""
+) -> str:
+    """A part of a strip, with its text if that fits, and a tip if that is not empty.
+
+    The arrow keys move along the cells of a row that are links.
+    """
+    start, end = (scale.place(x) for x in ends)
+    place = f"left:{start}%;width:{round(end - start, 2)}%{';' * bool(style)}{style}"
+    told = f' title="{html.escape(tip)}"' if tip else ""
+    inner = f"<span>{html.escape(text)}</span>" if text else ""
+    if link:
+        return f'<a class="cell {kind}" href="{link}" style="{place}"{told}>{inner}</a>'
+    return f'<i class="cell {kind}" style="{place}"{told}>{inner}</i>'
+
+
+def point(kind: str, scale: Scale, x: float, tip: str, link: str = "") -> str:
+    """A mark at one place, with its tip."""
+    facts = f'class="point {kind}" style="left:{scale.place(x)}%" title="{html.escape(tip)}"'
+    return f'<a {facts} href="{link}"></a>' if link else f"<i {facts}></i>"
+
+
+def coloured(text: str, colour: Colour) -> str:
+    """Words in the colour of an arm or a verdict."""
+    return f'<b style="--own:{variable(colour)}">{html.escape(text)}</b>'
