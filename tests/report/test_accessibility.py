@@ -10,6 +10,7 @@ pytestmark = pytest.mark.browser
 def test_axe_finds_nothing(open_page, width, scheme):
     page = open_page(width, scheme)
     # Draw everything and show all panels, so that axe judges hidden ones too.
+    page.evaluate("document.querySelectorAll('details').forEach((block) => (block.open = true))")
     page.evaluate("document.querySelectorAll('[hidden]').forEach((element) => (element.hidden = false))")
     page.evaluate("dispatchEvent(new Event('beforeprint')), dispatchEvent(new Event('afterprint'))")
     page.wait_for_selector(".crossover-chart[data-drawn]")

@@ -51,6 +51,12 @@ STROKES = """() => [...document.querySelectorAll('.crossover-chart .mark-line pa
 
 
 UNFOLDED = "() => document.querySelectorAll('main details').forEach((block) => { block.open = true; })"
+UNHIDDEN = f"""() => {{
+    ({UNFOLDED})();
+    document.querySelectorAll("main [hidden]").forEach((block) => {{ block.hidden = false; }});
+    dispatchEvent(new Event("beforeprint"));
+    dispatchEvent(new Event("afterprint"));
+}}"""
 
 
 def first(page, selector):
@@ -256,7 +262,7 @@ def test_a_chart_can_be_saved_as_numbers_and_as_a_drawing(open_page):
 @pytest.mark.parametrize("width", [320, 400, 768, 1280])
 def test_nothing_is_wider_than_the_page(open_page, width):
     page = open_page(width)
-    page.evaluate("dispatchEvent(new Event('beforeprint')), dispatchEvent(new Event('afterprint'))")
+    page.evaluate(UNHIDDEN)
     page.wait_for_function(DRAWN)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert page.evaluate(TOO_WIDE) == []
@@ -308,32 +314,111 @@ def test_the_first_tab_key_skips_the_contents(open_page):
     assert page.evaluate("document.activeElement.id") == "content"
 
 
-def test_printing_shows_every_chart_whole_and_on_white(open_page):
+def test_print_shows_the_charts_of_the_screen_whole_and_on_white(open_page):
     page = open_page(scheme="dark")
-    content = page.pdf(format="A4")
-    assert content.startswith(b"%PDF-")
-    # Printing must draw charts that were not shown yet; on a busy machine they come after the file.
-    page.wait_for_function(DRAWN)
+    page.wait_for_selector("body[data-printable]")
+    shown = [chart for chart in page.query_selector_all(".crossover-chart") if chart.is_visible()]
+    assert page.pdf(format="A4").startswith(b"%PDF-")
     page.emulate_media(media="print", color_scheme="dark")
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
     assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    for chart in page.query_selector_all(".crossover-chart"):
+    assert shown
+    for chart in shown:
         assert chart.is_visible()
+        page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart)
         assert chart.evaluate(MARKS) >= FEWEST_MARKS
         assert chart.evaluate("(chart) => getComputedStyle(chart).breakInside") == "avoid"
         assert chart.bounding_box()["height"] < 900, "it must fit on a page"
     assert not page.is_visible(".scheme") and not page.is_visible(".crossover-files")
 
 
-def test_the_first_print_waits_for_no_chart(open_page):
-    page = open_page()
-    page.wait_for_selector("body[data-printable]")
+def test_a_print_soon_after_loading_has_its_charts_and_few_sheets(chromium, page_file):
+    page = chromium.new_page()
+    page.goto(page_file.as_uri())
+    page.wait_for_timeout(600)
     undrawn = page.evaluate("""() => new Promise((resolve) => {
         dispatchEvent(new Event("beforeprint"));
-        const count = () => document.querySelectorAll(".crossover-chart:not([data-drawn=yes])").length;
-        setTimeout(() => resolve(count()));
+        const shown = [...document.querySelectorAll(".crossover-chart")].filter((chart) => chart.checkVisibility());
+        setTimeout(() => resolve(shown.filter((chart) => chart.dataset.drawn !== "yes").length));
     })""")
     assert undrawn == 0, "the browser prints before these charts are drawn"
+    assert 1 < page.pdf(format="A4").count(b"/Type /Page\n") <= 20
+    page.close()
+
+
+def test_print_keeps_folded_blocks_folded(open_page):
+    page = open_page()
+    folded = "() => [...document.querySelectorAll('main details')].map((block) => block.open)"
+    before = page.evaluate(folded)
+    assert False in before
+    page.evaluate("dispatchEvent(new Event('beforeprint'))")
+    assert page.evaluate(folded) == before
+    page.emulate_media(media="print")
+    assert not page.locator("main details:not([open])").locator("visible=true").count()
+
+
+def test_a_row_of_the_map_leads_to_its_own_curve(open_page):
+    page = open_page()
+    row = page.locator(".strips tr[id*=ipc]").first
+    row.locator("th a").click()
+    panel = page.locator(row.locator("th a").get_attribute("href"))
+    assert "ipc" in panel.get_attribute("data-panel")
+    page.wait_for_function("(panel) => panel.checkVisibility()", arg=panel.element_handle())
+    choice = panel.locator("xpath=ancestor::*[contains(@class, 'crossover-gallery')]").locator("select")
+    assert choice.input_value() == panel.get_attribute("data-panel")
+
+
+def test_the_address_names_the_selection_and_reproduces_it(open_page):
+    page = open_page()
+    gallery = page.locator(".crossover-gallery:has(.crossover-choice)").first
+    title = gallery.locator("option").nth(1).get_attribute("value")
+    gallery.locator("select").select_option(title)
+    gallery.locator("[data-arm=no-copy]").click()
+    address = page.evaluate("location.hash")
+    assert address.endswith("!no-copy")
+    other = open_page()
+    other.evaluate("(hash) => { location.hash = hash; }", address)
+    again = other.locator(".crossover-gallery:has(.crossover-choice)").first
+    other.wait_for_function(
+        "(button) => button.getAttribute('aria-pressed') === 'false'",
+        arg=again.locator("[data-arm=no-copy]").element_handle(),
+    )
+    assert again.locator("select").input_value() == title
+
+
+def test_a_row_can_be_saved_as_a_picture(open_page):
+    page = open_page()
+    row = page.locator(".strips tr[id]").first
+    row.hover()
+    with page.expect_download() as download:
+        row.locator(".tools button").click()
+    drawing = download.value.path().read_text()
+    assert ElementTree.fromstring(drawing).tag.endswith("svg") and "var(" not in drawing
+    said = " ".join(ElementTree.fromstring(drawing).itertext())
+    assert page.inner_text("h1") in said and page.inner_text(".subtitle") in said and "×" in said
+
+
+def test_the_cells_of_a_row_are_reached_by_keys(open_page):
+    page = open_page()
+    cells = page.locator(".strips tr[id]").first.locator("a.cell")
+    assert [cell.get_attribute("tabindex") for cell in cells.all()] == ["0", *["-1"] * (cells.count() - 1)]
+    cells.first.focus()
+    page.keyboard.press("ArrowRight")
+    assert cells.nth(1).evaluate("(cell) => cell === document.activeElement")
+    assert "launches" in cells.nth(1).get_attribute("title")
+
+
+def test_drawn_charts_keep_their_descriptions_and_have_a_table(open_page):
+    page = open_page()
+    chart = page.locator(f"{CURVES} .crossover-chart >> visible=true").first
+    chart.scroll_into_view_if_needed()
+    page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
+    canvas = chart.locator(".crossover-canvas")
+    assert canvas.get_attribute("role") == "img" and len(canvas.get_attribute("aria-label")) > 100
+    chart.locator("[data-file$='.table']").click()
+    page.wait_for_function("(chart) => chart.querySelectorAll('table tr').length > 5", arg=chart.element_handle())
+    chart.locator("[data-file$='.table']").click()
+    page.wait_for_function("(chart) => !chart.querySelector('table')", arg=chart.element_handle())
 
 
 def test_a_folded_block_opens_by_key_and_draws_its_charts_then(open_page):
@@ -346,17 +431,6 @@ def test_a_folded_block_opens_by_key_and_draws_its_charts_then(open_page):
     chart.scroll_into_view_if_needed()
     page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
     assert chart.evaluate(MARKS) >= FEWEST_MARKS
-
-
-def test_print_opens_every_folded_block_and_closes_it_afterwards(open_page):
-    page = open_page()
-    opened = "() => [...document.querySelectorAll('main details')].map((block) => block.open)"
-    before = page.evaluate(opened)
-    assert False in before
-    page.evaluate("dispatchEvent(new Event('beforeprint'))")
-    assert all(page.evaluate(opened))
-    page.evaluate("dispatchEvent(new Event('afterprint'))")
-    assert page.evaluate(opened) == before
 
 
 def test_a_link_into_a_folded_block_opens_it(open_page):

@@ -44,7 +44,7 @@ def ratio():
 
 def test_both_axes_are_logarithmic_and_name_their_units(curve):
     assert axis(curve, "x")["scale"]["type"] == axis(curve, "y")["scale"]["type"] == "log"
-    assert axis(curve, "x")["title"] == "message size (bytes)"
+    assert axis(curve, "x")["title"] == "message size"
     assert axis(curve, "y")["title"] == "throughput (messages/s)"
 
 

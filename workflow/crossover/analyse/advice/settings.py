@@ -178,7 +178,7 @@ c.Session.unpacker = {value}
     Setting(
         library="ipyparallel",
         name="chunksize",
-        about=f"the duration of a chunk of items that keeps engines busy for {BUSY:.0%} of the time",
+        about=f"the duration of a chunk of items that keeps engines busy for {100 * BUSY:.0f} % of the time",
         rule=Level(BUSY, arms=("leastload", "pure")),
         aims=(LASTING_TASKS,),
         snippet="""\

@@ -72,15 +72,19 @@ def ratio(value: float, low: float | None, high: float | None) -> str:
 
 
 def position(value: float, low: float | None, high: float | None, unit: str) -> str:
-    """A point of the axis and its interval; an unknown end is open.
+    """A point of the axis and its interval, unless that is too narrow to show; an unknown end is open.
 
     >>> position(4640, 4100, None, "bytes")
     '4.6 kB [4.1 kB, open]'
+    >>> position(33.1, 33.0, 33.2, "bytes")
+    '33 B'
     """
     here = quantity(value, unit, 2)
     if low is None and high is None:
         return f"{here} (no interval)"
-    ends = ("open" if end is None else quantity(end, unit, 2) for end in (low, high))
+    ends = ["open" if end is None else quantity(end, unit, 2) for end in (low, high)]
+    if ends == [here, here]:
+        return here
     return f"{here} [{', '.join(ends)}]"
 
 

@@ -220,7 +220,11 @@ def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     without = {name for name in ("claims", "recommendations", "hosts") if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
-    return Tables(**{name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}, behind=lacking)
+    read = {name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}
+    # A run of a few experiments has nothing to say of claims on others.
+    launched = {row["experiment"] for row in read["launches"]}
+    read["claims"] = [row for row in read["claims"] if row["experiment"] in launched or row["value"] is not None]
+    return Tables(**read, behind=lacking)
 
 
 def rows(folder: Path, name: str) -> list[Row]:

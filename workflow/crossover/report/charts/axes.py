@@ -23,9 +23,13 @@ def x(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
     # A second prefix, such as 1k for a thousand microseconds, would look like another unit.
     counted = whole and unit not in numbers.SCALED_UNITS
     tick_format = "," if counted or unit in numbers.PREFIXED_UNITS else "~s"
-    return alt.X(
-        "x:Q", title=title(axis, unit), scale=scale, axis=_axis("x", ticks, places[0], places[-1], tick_format)
-    )
+    drawn = _axis("x", ticks, places[0], places[-1], tick_format)
+    if unit in numbers.SCALED_UNITS:
+        # As everywhere else: 100 kB.
+        drawn.labelExpr = (
+            f"replace(format(datum.value, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1{numbers.SCALED_UNITS[unit]}')"
+        )
+    return alt.X("x:Q", title=axis if unit in numbers.SCALED_UNITS else title(axis, unit), scale=scale, axis=drawn)
 
 
 def round_ticks(places: list[float]) -> list[float]:

@@ -1,5 +1,5 @@
 // Draws the page's charts from the specifications inside it, each when it comes near the screen. Charts in hidden tabs
-// and panels are drawn when they are shown; for print, all are drawn. Bundled with Vega, which defines vegaEmbed.
+// and panels are drawn when they are shown; for print, all that are shown. Bundled with Vega, which defines vegaEmbed.
 
 const FALLBACK_WIDTH = 480; // of a chart that is drawn before it is shown
 const PRINT_WIDTH = 330; // two charts fit side by side on A4 or letter paper
@@ -40,9 +40,13 @@ async function draw(chart, width) {
   specification.params.find(({ name }) => name === "hidden").value = hiddenArms(chart);
   specification.width = width || FALLBACK_WIDTH;
   specification.autosize = { type: "fit-x", contains: "padding" };
+  // Vega replaces the description by "Vega visualization".
+  const described = ["role", "aria-label"].map((name) => [name, canvasOf(chart).getAttribute(name)]);
   const drawing = await vegaEmbed(canvasOf(chart), specification, {
     actions: false, renderer: "svg", tooltip: true, ast: true, // interpreted: the page's policy forbids new code
   });
+  for (const [name, text] of described) canvasOf(chart).setAttribute(name, text);
+  canvasOf(chart).removeAttribute("aria-roledescription");
   canvasOf(chart).querySelector("svg").setAttribute("aria-hidden", "true"); // otherwise each mark would need a name
   drawing.width = specification.width;
   drawings.set(chart, drawing);
@@ -100,30 +104,34 @@ for (const chart of charts) {
   sized.observe(canvasOf(chart));
 }
 
-// Browsers print as soon as the listeners have ended, and drawing waits for nothing but the specification.
-async function unpackAll() {
-  for (const chart of charts) if (!unpacked.has(chart)) await unpack(chart).catch((error) => tell(chart, error));
+// Browsers print as soon as the listeners have ended, and drawing waits for nothing but the specification. So those of
+// the charts that are shown are unpacked at once, the others after them.
+const isShown = (chart) => chart.checkVisibility?.() ?? true;
+async function unpackAll(wanted) {
+  await Promise.all(wanted.filter((chart) => !unpacked.has(chart)).map((chart) => unpack(chart).catch((error) => tell(chart, error))));
 }
-unpackAll().then(() => { document.body.dataset.printable = "yes"; });
-
-// Print shows everything: folded blocks are open while it lasts.
-const unfolded = [];
-addEventListener("beforeprint", () => {
-  const folded = document.querySelectorAll("details:not([open])");
-  for (const block of folded) block.open = true;
-  unfolded.push(...folded);
-  charts.forEach((chart) => begin(chart, PRINT_WIDTH));
-});
-addEventListener("afterprint", () => {
-  for (const block of unfolded.splice(0)) block.open = false;
-  charts.forEach((chart) => fit(chart, canvasOf(chart).clientWidth));
+requestAnimationFrame(async () => {
+  await unpackAll(charts.filter(isShown));
+  document.body.dataset.printable = "yes";
+  await unpackAll(charts);
 });
 
-// A link into a folded block opens it.
-function unfold() {
-  const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
-  for (let block = target?.closest("details"); block; block = block.parentElement.closest("details")) block.open = true;
-  if (target?.closest("details")) target.scrollIntoView();
+// Print shows what the screen shows: folded blocks stay folded.
+addEventListener("beforeprint", () => charts.filter(isShown).forEach((chart) => begin(chart, PRINT_WIDTH)));
+addEventListener("afterprint", () => charts.forEach((chart) => fit(chart, canvasOf(chart).clientWidth)));
+
+// A link into a folded block, a hidden tab or a hidden panel shows it; the arms after its exclamation marks are hidden.
+function reveal() {
+  const [name, ...arms] = location.hash.slice(1).split("!").map(decodeURIComponent);
+  const target = name && document.getElementById(name);
+  if (!target) return;
+  for (let block = target.closest("details"); block; block = block.parentElement.closest("details")) block.open = true;
+  const tab = target.closest("[role=tabpanel]");
+  if (tab) document.querySelector(`[role=tab][aria-controls="${tab.id}"]`)?.click();
+  const gallery = target.closest(".crossover-gallery");
+  const select = gallery?.querySelector(".crossover-choice select");
+  if (select && target.dataset.panel) show(select, target.dataset.panel);
+  for (const arm of gallery ? arms : []) hide(gallery, arm, true);
+  target.scrollIntoView();
 }
-addEventListener("hashchange", unfold);
-unfold();
+addEventListener("hashchange", reveal);

@@ -39,10 +39,12 @@ def variable(colour: Colour) -> str:
 
 
 def style() -> str:
-    """CSS that defines these variables; their values follow the `color-scheme` of the element."""
+    """CSS that defines these variables, whose values follow the `color-scheme` of the element; and a class for each
+    colour of marks, which sets the variable `--own`."""
     light = "".join(f"--chart-{colour.name}:{colour.light};" for colour in ALL)
     both = "".join(f"--chart-{colour.name}:light-dark({colour.light},{colour.dark});" for colour in ALL)
-    return f":root{{{light}}}@supports (color:light-dark(red,red)){{:root{{{both}}}}}"
+    own = "".join(f".{colour.name}{{--own:{variable(colour)}}}" for colour in (*ARMS, CEILING, NOISE))
+    return f":root{{{light}}}@supports (color:light-dark(red,red)){{:root{{{both}}}}}{own}"
 
 
 def on_page(text: str) -> str:

@@ -1,11 +1,26 @@
 // The controls of the charts: the legend hides and shows arms, the choice shows one panel of many, files are saved.
 
+function hide(gallery, arm, hidden) {
+  const button = [...gallery.querySelectorAll("[data-arm]")].find((each) => each.dataset.arm === arm);
+  button?.setAttribute("aria-pressed", String(!hidden));
+  for (const chart of gallery.querySelectorAll(".crossover-chart")) {
+    drawings.get(chart)?.view?.signal("hidden", hiddenArms(chart)).runAsync();
+  }
+}
+
+// The address of the page names the selection: the panel that is shown, and the hidden arms.
+function note(gallery) {
+  const panels = [...gallery.querySelectorAll(".crossover-panel")].filter((panel) => !panel.hidden);
+  if (panels.length !== 1) return;
+  const arms = hiddenArms(gallery.querySelector(".crossover-chart")).map(encodeURIComponent);
+  history.replaceState(null, "", `#${[panels[0].id, ...arms].join("!")}`);
+}
+
 for (const button of document.querySelectorAll(".crossover-legend [data-arm]")) {
+  const gallery = button.closest(".crossover-gallery");
   button.addEventListener("click", () => {
-    button.setAttribute("aria-pressed", String(button.getAttribute("aria-pressed") === "false"));
-    for (const chart of button.closest(".crossover-gallery").querySelectorAll(".crossover-chart")) {
-      drawings.get(chart)?.view?.signal("hidden", hiddenArms(chart)).runAsync();
-    }
+    hide(gallery, button.dataset.arm, button.getAttribute("aria-pressed") === "true");
+    note(gallery);
   });
 }
 
@@ -29,8 +44,10 @@ for (const select of document.querySelectorAll(".crossover-choice select")) {
       const other = gallery.querySelector(".crossover-choice select");
       if (other) show(other, select.value);
     }
+    note(select.closest(".crossover-gallery"));
   });
 }
+reveal();
 
 function save(name, type, text) {
   const link = document.createElement("a");
@@ -40,13 +57,43 @@ function save(name, type, text) {
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000);
 }
 
-function csv(specification) {
+// The numbers of a chart: a line of headings, then a line for each point.
+function linesOf(specification) {
   const { columns } = specification.usermeta;
-  const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
   // Rows that only break a line have no numbers.
   const rows = specification.data.values.filter((row) => columns.every(([, field]) => field in row));
-  const lines = [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, field]) => row[field] ?? ""))];
-  return `${lines.map((line) => line.map((cell) => quoted(String(cell))).join(",")).join("\n")}\n`;
+  return [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, field]) => String(row[field] ?? "")))];
+}
+
+function csv(specification) {
+  const quoted = (cell) => (/[",\n]/.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell);
+  return `${linesOf(specification).map((line) => line.map(quoted).join(",")).join("\n")}\n`;
+}
+
+// Shows the numbers of a chart below it, or hides them again.
+function tabulate(button, specification) {
+  const chart = button.closest(".crossover-chart");
+  const shown = chart.querySelector(".table-scroll");
+  button.setAttribute("aria-expanded", String(!shown));
+  if (shown) {
+    shown.remove();
+    return;
+  }
+  const frame = document.createElement("div");
+  frame.className = "table-scroll";
+  frame.tabIndex = 0;
+  frame.setAttribute("role", "region");
+  frame.setAttribute("aria-label", "Numbers of the chart");
+  const table = frame.appendChild(document.createElement("table"));
+  linesOf(specification).forEach((line, number) => {
+    const row = table.insertRow();
+    for (const text of line) {
+      const cell = row.appendChild(document.createElement(number ? "td" : "th"));
+      if (!number) cell.scope = "col";
+      cell.textContent = text;
+    }
+  });
+  chart.append(frame);
 }
 
 // Includes the title and the legend, which the page shows itself, and uses the colours of the light scheme.
@@ -59,11 +106,18 @@ async function svg(specification) {
   return drawn;
 }
 
-for (const button of document.querySelectorAll(".crossover-files [data-file]")) {
-  const { file } = button.dataset;
-  button.addEventListener("click", async () => {
-    const specification = await specificationOf(button.closest(".crossover-chart"));
-    if (file.endsWith(".csv")) save(file, "text/csv", csv(specification));
-    else save(file, "image/svg+xml", await svg(specification));
-  });
+async function take(chart, file) {
+  const specification = await specificationOf(chart);
+  if (file.endsWith(".csv")) save(file, "text/csv", csv(specification));
+  else if (file.endsWith(".svg")) save(file, "image/svg+xml", await svg(specification));
+  else tabulate(chart.querySelector("[data-file$='.table']"), specification);
+}
+
+for (const files of document.querySelectorAll(".crossover-files")) {
+  for (const [ending, text] of Object.entries({ table: "Table", csv: "Data", svg: "SVG" })) {
+    const button = files.appendChild(document.createElement("button"));
+    Object.assign(button, { type: "button", textContent: text, ariaLabel: `${text} of this chart` });
+    button.dataset.file = `${files.dataset.stem}.${ending}`;
+    button.addEventListener("click", () => take(files.closest(".crossover-chart"), button.dataset.file));
+  }
 }

@@ -125,15 +125,11 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     # between machines: a bundle's page must be the same, byte for byte, on every machine.
     packed = base64.b64encode(deflate.gzip_compress(compact.encode())).decode()
     stem = html.escape(f"{folder.name}-{name}")
-    files = "".join(
-        f'<button type="button" data-file="{stem}.{ending}" aria-label="{text} of this chart">{text}</button>'
-        for ending, text in (("csv", "Data"), ("svg", "SVG"))
-    )
     return (
         f'<div class="crossover-chart">{heading}'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{float(specification["height"]):g}px"></div>'
-        f'<p class="crossover-files">{files}</p>'
+        f'<p class="crossover-files" data-stem="{stem}"></p>'
         f'<script type="{PACKED}">{packed}</script></div>'
     )
 

@@ -1,7 +1,17 @@
 // Rows of marks: the arrow keys move along the cells of a row, and a button saves a picture of it.
 
-for (const track of document.querySelectorAll(".strips .track")) {
+for (const row of document.querySelectorAll(".strips tr[id]")) {
+  const track = row.querySelector(".track");
   const cells = [...track.querySelectorAll("a")];
+  const address = row.querySelector("th a").getAttribute("href");
+  for (const cell of cells) cell.href = address;
+  const tools = row.querySelector(".told").appendChild(document.createElement("span"));
+  tools.className = "tools";
+  const here = tools.appendChild(document.createElement("a"));
+  Object.assign(here, { href: `#${row.id}`, textContent: "#", title: "Link to this row", ariaLabel: "Link to this row" });
+  const button = tools.appendChild(document.createElement("button"));
+  Object.assign(button, { type: "button", textContent: "SVG", ariaLabel: "Picture of this row" });
+  button.addEventListener("click", () => save(`${row.id}.svg`, "image/svg+xml", pictureOf(row)));
   cells.forEach((cell, number) => { cell.tabIndex = number ? -1 : 0; });
   track.addEventListener("keydown", (event) => {
     const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
@@ -34,8 +44,7 @@ function pictureOf(row) {
   words(row.querySelector("th").textContent, 26, { "font-size": 17, "font-weight": 600 });
   words(told.textContent, 47);
   for (const mark of row.querySelectorAll(".cell, .point")) {
-    const own = mark.style.getPropertyValue("--own").match(/--chart-(\w+)/);
-    const colour = own ? light(own[1]) : ink;
+    const colour = getComputedStyle(mark).getPropertyValue("--own").match(/#\w+/)?.[0] ?? ink;
     const kind = mark.classList;
     if (kind.contains("point")) {
       const fill = kind.contains("published") ? "#fff" : kind.contains("open") ? light("noise") : ink;
@@ -59,9 +68,4 @@ function pictureOf(row) {
   words(`Measured by crossover${address}`, 158, { "font-size": 10 });
   for (const [key, value] of Object.entries({ xmlns: namespace, viewBox: "0 0 800 176", width: 800, height: 176, "font-family": "sans-serif" })) svg.setAttribute(key, value);
   return new XMLSerializer().serializeToString(svg);
-}
-
-for (const button of document.querySelectorAll(".strips [data-picture]")) {
-  const row = button.closest("tr");
-  button.addEventListener("click", () => save(`${row.id}.svg`, "image/svg+xml", pictureOf(row)));
 }

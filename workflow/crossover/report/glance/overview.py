@@ -16,7 +16,6 @@ from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import markup, numbers, questions
 from crossover.report.base.tables import Panel, Row, Tables, slug
 from crossover.report.charts import arm_styles, axes, gallery, overlay
-from crossover.report.charts.colours import variable
 from crossover.report.glance import strips
 from crossover.report.sentences.winners import Pair, in_bytes, outcome, pairs
 
@@ -121,7 +120,9 @@ def _bodies(
     for unit, own in groups(every).items():
         places = [cell["x"] for pairs_ in own.values() for pair in pairs_ for cell in in_bytes(pair).cells]
         scale = strips.Scale(*ends(sorted(places)))
-        labels = {tick: numbers.quantity(tick, unit) for tick in axes.round_ticks(sorted(set(places)))}
+        scaled = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
+        ticks = axes.round_ticks(sorted(set(places)))
+        labels = {tick: numbers.quantity(tick, unit) if scaled else f"{tick:,.0f}" for tick in ticks}
         title = next(iter(own.values()))[0].panel.facts["axis"] if unit != "bytes" else "size"
         yield strips.body(
             title,
@@ -150,7 +151,7 @@ def _row(
 ) -> str:
     scaled, panel = in_bytes(pair), pair.panel
     others = [place for dataset in datasets for place in _published(dataset, pair)]
-    marks = [*_cells(scaled, scale, gallery.address(panel)), *_crossovers(scaled, others, scale)]
+    marks = [*_cells(scaled, scale), *_crossovers(scaled, others, scale)]
     looks = arm_styles.of(panel)
     arms = " or ".join(strips.coloured(arm, looks[arm].colour) for arm in (pair.arm, panel.reference))
     about = names[questions.name(panel)].removeprefix(library(panel.experiment)).lstrip(" ,")
@@ -163,15 +164,16 @@ def address(pair: Pair) -> str:
     return slug(f"pair {pair.panel.experiment} {pair.panel.title} {pair.arm} {pair.panel.reference}")
 
 
-def _cells(pair: Pair, scale: strips.Scale, link: str) -> Iterable[str]:
+def _cells(pair: Pair, scale: strips.Scale) -> Iterable[str]:
     looks = arm_styles.of(pair.panel)
     first, last = ends([cell["x"] for cell in pair.cells])
     for cell, (start, end) in zip(pair.cells, pair.parts, strict=True):
         side, winner = _side(pair, cell), pair.winner(cell)
+        kind = f"{side} {looks[winner].colour.name}" if winner in looks else side
         factor = f"{numbers.significant(math.exp(abs(math.log(cell['ratio']))), 2)}×"
-        style = f"--own:{variable(looks[winner].colour)};--share:{share(cell['ratio'])}%" if winner in looks else ""
+        style = f"--share:{share(cell['ratio'])}%" if winner in looks else ""
         shown = {OPEN: "", ALIKE: "="}.get(side, factor)
-        yield strips.cell(side, scale, (max(start, first), min(end, last)), _tip(pair, cell), f"#{link}", shown, style)
+        yield strips.cell(kind, scale, (max(start, first), min(end, last)), _tip(pair, cell), True, shown, style)
 
 
 def _tip(pair: Pair, cell: Row) -> str:

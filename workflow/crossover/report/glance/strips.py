@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from crossover.report.charts.colours import Colour, variable
+from crossover.report.charts.colours import Colour
 
 
 @dataclass(frozen=True)
@@ -37,10 +37,7 @@ def table(bodies: Iterable[str], about: str) -> str:
 
 def body(title: str, scale: Scale, labels: Mapping[float, str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Rows under one axis, whose ticks have `labels`; each heading stands above its rows. `title` names the axis."""
-    ticks = "".join(
-        f'<span class="tick" style="left:{scale.place(tick)}%">{html.escape(text)}</span>'
-        for tick, text in labels.items()
-    )
+    ticks = "".join(_tick(scale.place(tick), text) for tick, text in labels.items())
     head = f'<tr class="axis"><td>{html.escape(title)}</td><td class="track"><div>{ticks}</div></td><td></td></tr>'
     shown = [
         f'<tr class="library"><th scope="rowgroup" colspan="3">{html.escape(heading)}</th></tr>{"".join(own)}'
@@ -49,38 +46,39 @@ def body(title: str, scale: Scale, labels: Mapping[float, str], rows: Iterable[t
     return f"<tbody>{head}{''.join(shown)}</tbody>"
 
 
+def _tick(place: float, text: str) -> str:
+    """The words at a place of the axis; those at an end do not reach beyond it."""
+    end = " first" if place < 8 else " last" if place > 92 else ""
+    return f'<span class="tick{end}" style="left:{place}%">{html.escape(text)}</span>'
+
+
 def row(name: str, asked: str, marks: Iterable[str], told: str) -> str:
     """One row, which addresses call `name`; `asked` and `told` are HTML."""
-    here = (
-        f'<span class="tools"><a href="#{name}" aria-label="Link to this row" title="Link to this row">#</a>'
-        '<button type="button" data-picture aria-label="Picture of this row">SVG</button></span>'
-    )
     strip = f'<td class="track"><div>{"".join(marks)}</div></td>'
-    return f'<tr id="{name}"><th scope="row">{asked}</th>{strip}<td class="told">{told} {here}</td></tr>'
+    return f'<tr id="{name}"><th scope="row">{asked}</th>{strip}<td class="told">{told}</td></tr>'
 
 
 def cell(
-    kind: str, scale: Scale, ends: tuple[float, float], tip: str, link: str = "", text: str = "", style: str = ""
+    kind: str, scale: Scale, ends: tuple[float, float], tip: str, leads: bool = False, text: str = "", style: str = ""
 ) -> str:
     """A part of a strip, with its text if that fits, and a tip if that is not empty.
 
-    The arrow keys move along the cells of a row that are links.
+    The page's script makes a cell that `leads` a link to where the words of its row lead; arrow keys move along them.
     """
     start, end = (scale.place(x) for x in ends)
     place = f"left:{start}%;width:{round(end - start, 2)}%{';' * bool(style)}{style}"
     told = f' title="{html.escape(tip)}"' if tip else ""
     inner = f"<span>{html.escape(text)}</span>" if text else ""
-    if link:
-        return f'<a class="cell {kind}" href="{link}" style="{place}"{told}>{inner}</a>'
-    return f'<i class="cell {kind}" style="{place}"{told}>{inner}</i>'
+    tag = "a" if leads else "i"
+    return f'<{tag} class="cell {kind}" style="{place}"{told}>{inner}</{tag}>'
 
 
-def point(kind: str, scale: Scale, x: float, tip: str, link: str = "") -> str:
-    """A mark at one place, with its tip."""
+def point(kind: str, scale: Scale, x: float, tip: str, leads: bool = False) -> str:
+    """A mark at one place, with its tip; `leads` as for a cell."""
     facts = f'class="point {kind}" style="left:{scale.place(x)}%" title="{html.escape(tip)}"'
-    return f'<a {facts} href="{link}"></a>' if link else f"<i {facts}></i>"
+    return f"<a {facts}></a>" if leads else f"<i {facts}></i>"
 
 
 def coloured(text: str, colour: Colour) -> str:
     """Words in the colour of an arm or a verdict."""
-    return f'<b style="--own:{variable(colour)}">{html.escape(text)}</b>'
+    return f'<b class="{colour.name}">{html.escape(text)}</b>'

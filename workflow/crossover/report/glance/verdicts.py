@@ -11,7 +11,7 @@ from crossover.config import sources
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, grouped, slug
 from crossover.report.charts import axes
-from crossover.report.charts.colours import ARMS, NOISE, Colour, variable
+from crossover.report.charts.colours import ARMS, NOISE, Colour
 from crossover.report.glance import strips
 from crossover.report.sections import claims
 
@@ -67,7 +67,7 @@ def picture(own: Sequence[Row]) -> str:
 
 
 def _row(row: Row, scale: strips.Scale) -> str:
-    verdict = f'<b style="--own:{variable(LOOKS[row["verdict"]])}">{row["verdict"]}</b>'
+    verdict = strips.coloured(row["verdict"], LOOKS[row["verdict"]])
     told = f"{verdict}: {html.escape(claims.measured(row))}<br>expected {html.escape(claims.expected(row))}"
     asked = f'<a href="#{claims.address(row)}">{html.escape(_says(row))}</a>'
     return strips.row(slug(f"verdict {row['claim']}"), asked, _marks(row, scale), told)
@@ -75,12 +75,11 @@ def _row(row: Row, scale: strips.Scale) -> str:
 
 def _marks(row: Row, scale: strips.Scale) -> Iterable[str]:
     places, tip = _drawn(row), words(row)
-    style = f"--own:{variable(LOOKS[row['verdict']])}"
+    colour = LOOKS[row["verdict"]].name
     yield strips.cell("range", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
-    yield strips.cell("bias", scale, (places["least"], places["most"]), "", style=style)
-    link = f"#{claims.address(row)}"
-    yield strips.cell("measured", scale, (places["low"], places["high"]), "", style=style)
-    yield strips.point(row["verdict"], scale, places["place"], tip, link)
+    yield strips.cell(f"bias {colour}", scale, (places["least"], places["most"]), "")
+    yield strips.cell(f"measured {colour}", scale, (places["low"], places["high"]), "")
+    yield strips.point(row["verdict"], scale, places["place"], tip, leads=True)
 
 
 def _drawn(row: Row) -> dict[str, float]:

@@ -216,8 +216,14 @@ class Page(Experiments):
 
     @part()
     def experiments(self) -> str:
-        """A section for each experiment, and for each other that this run has."""
-        return "\n\n".join(self.section(name) for name in dict.fromkeys([*declared(), *self.tables.experiments]))
+        """A section for each experiment of this run."""
+        return "\n\n".join(self.section(name) for name in self._launched())
+
+    def _launched(self) -> list[str]:
+        """The experiments of the run, in the order of the declarations, those without one last."""
+        names = dict.fromkeys([*declared(), *self.tables.experiments])
+        present = {*self.tables.experiments, *self._without_tables()}
+        return [name for name in names if name in present or not present]
 
     def _validities(self) -> list[Row]:
         """The validities of each arm's blocks, by experiment and protocol."""

@@ -32,6 +32,22 @@ def titled(source: str, results: Path) -> str:
 TABLES = ("launches", "ranks", "summary", "ratios", "crossovers")
 
 
+def reduced(source: str, results: Path) -> str:
+    """The text of a `.qmd` without the sections that a run of one experiment, or one without claims, has no use for."""
+    with suppress(record.RecordError):
+        tables = load(results, (*TABLES, "claims"))
+        few = len(tables.experiments) < 2
+        unused = {
+            "sec-ladder": few,
+            "sec-crossovers": few,
+            "sec-claims": not tables.claims,
+            "sec-told": not tables.claims,
+        }
+        for name in (name for name, is_unused in unused.items() if is_unused):
+            source = re.sub(rf"^# [^\n]*{{#{name}}}\n.*?(?=^# )", "", source, flags=re.MULTILINE | re.DOTALL)
+    return source
+
+
 def subtitle(tables: Tables) -> str:
     """Processors, days, tier, launches and their time, in Markdown: names of hosts can hold any character."""
     kinds = dict.fromkeys((rank["cpu"] or "unknown processor", rank["logical_cpus"]) for rank in tables.ranks)

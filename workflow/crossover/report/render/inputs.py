@@ -28,8 +28,12 @@ FAILURES_VARIABLE = "CROSSOVER_FAILURES"
 
 
 def results(command: str) -> Path:
-    """The folder of results of the page. Raises CrossoverError, which names the `command` that makes the page."""
-    folder = os.environ.get(RESULTS_VARIABLE)
+    """The folder of results of the page: the variable's, or that of a run in this folder, if Quarto is called by hand.
+
+    Raises CrossoverError, which names the `command` that makes the page.
+    """
+    beside = Path("../results")
+    folder = os.environ.get(RESULTS_VARIABLE) or (str(beside) if (beside / "launches.parquet").exists() else "")
     if not folder:
         raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: crossover {command}")
     return Path(folder)

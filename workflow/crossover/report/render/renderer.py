@@ -47,7 +47,8 @@ def render(
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
         if source == REPORT:
             described = copy / source
-            described.write_text(heading.titled(described.read_text(encoding="utf-8"), results), encoding="utf-8")
+            text = heading.reduced(described.read_text(encoding="utf-8"), results)
+            described.write_text(heading.titled(text, results), encoding="utf-8")
         parts = Path(folder) / "failures"
         environment[FAILURES_VARIABLE] = str(parts)
         quarto = None if foreign else shutil.which("quarto")

@@ -61,7 +61,8 @@ def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
     if row["verdict"] != "not judged":
         number = f"measured: {measured(row) or 'none'}{_where(row)}"
         found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}"
-    how = f"Method: {row['method']}" if row["method"] else ""
+    # The rest of the method is the same for all claims, and stands above them.
+    how = f"Method: {row['method'].partition('. ')[0].rstrip('.')}." if row["method"] else ""
     test = f"Tested: {row['test'].strip()}" if row["test"] else ""
     unlike = f"Not as in the document: {row['differs']}." if row["differs"] else ""
     others = [named[name] for name in json.loads(row["contradicts"] or "[]") if name in named]
