@@ -22,7 +22,7 @@ def test_the_facts_are_the_columns_of_the_ranks_without_those_of_the_launch():
 
 
 def test_every_fact_has_its_columns_type_or_is_missing():
-    kinds = {"string": str, "int64": int}
+    kinds = {"string": str, "int64": int, "double": float}
     for name, value in provenance.gather(Reach()).items():
         assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
 

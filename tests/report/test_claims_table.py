@@ -79,7 +79,7 @@ def test_an_unmeasured_claim_has_the_reason_and_the_verdict_of_its_own_data():
         ({"derived": True}, "From the document's numbers: about 5.00 times, read as "),
         ({"test": "Twice."}, f"{QUOTED} Tested: Twice. **Refuted**"),
         ({"differs": "engines: 2 instead of 4"}, "Not as in the document: engines: 2 instead of 4."),
-        ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 kB [80 kB, 100 kB]"),
+        ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 [80, 100] kB"),
         ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "leave room for a bias of up to 2.30 µs."),
         ({"smallest_effect": 1.0}, "The null arms show no bias there."),
         ({"unit": "µs", "scale": "linear", "smallest_effect": 0.0}, "The null arms show no bias there."),

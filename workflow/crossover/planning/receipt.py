@@ -8,7 +8,7 @@ the first. It also has a *turn*: a launch that must be measured again, with the 
 import json
 import re
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
@@ -166,3 +166,9 @@ def stamp(raw: Path) -> int:
     """The time in a raw file's name, in nanoseconds since 1970; 0 for a name of an earlier version."""
     named = RAW.fullmatch(raw.stem)
     return int(named["stamp"]) if named else 0
+
+
+def tiers(launches: Iterable[Mapping[str, Any]]) -> list[str]:
+    """The tiers of launches, rows of the table, by the folder of their receipts (of raw files, in earlier releases)."""
+    found = (re.search(r"(?:launches|raw)/([^/]+)/", f"{row['receipt']} {row['file']}") for row in launches)
+    return sorted({place[1] for place in found if place})

@@ -67,6 +67,7 @@ RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
     "slurm container",
     integers="launch rank logical_cpus memory_bytes",
+    numbers="load",
 )
 """One row per rank of a launch, as gathered on that rank. `libraries` and `network` are JSON."""
 

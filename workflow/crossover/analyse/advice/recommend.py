@@ -17,6 +17,7 @@ from crossover.analyse.curves.panel import Panel, panels
 from crossover.design import protocol
 from crossover.design.experiment import Aim
 from crossover.design.protocol import TRANSPORTS
+from crossover.planning import receipt
 from crossover.records import atomic, failure, holes, record
 
 FILE = "recommended.toml"
@@ -37,6 +38,8 @@ def recommend(results: Path) -> None:
         record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()
     )
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
+    if receipt.tiers(launches.to_dict("records")) == ["smoke"]:
+        return _write(results, [_unanswered(setting, aim, SMOKE) for setting in SETTINGS for aim in setting.aims], [])
     every = cache(lambda: list(panels(curves(medians), thresholds, sensitivity, launches)))
     rows, failures = [], []
     for setting in SETTINGS:
@@ -51,6 +54,13 @@ def recommend(results: Path) -> None:
             rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
         rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed for aim in sound]
         failures += failed
+    return _write(results, rows, failures)
+
+
+SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
+
+
+def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> None:
     table = record.from_rows(rows, record.RECOMMENDATIONS)
     record.write(table, results / "recommendations.parquet", failure.stored(failures))
     with atomic.replacing(results / FILE) as part:

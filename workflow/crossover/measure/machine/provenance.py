@@ -27,7 +27,7 @@ STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
 
 
-def gather(reach: Reach) -> dict[str, str | int | None]:
+def gather(reach: Reach) -> dict[str, str | float | None]:
     """The facts of this process and host: the columns of `record.RANKS` without rank and launch.
 
     `reach` is the address on which it listens. Facts that this system does not provide are None.
@@ -40,6 +40,7 @@ def gather(reach: Reach) -> dict[str, str | int | None]:
         "address": reach.address,
         "cpu": model[1].strip() if model else platform.processor() or None,
         "logical_cpus": os.cpu_count(),
+        "load": os.getloadavg()[0],
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
         "memory_bytes": psutil.virtual_memory().total,

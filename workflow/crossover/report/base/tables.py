@@ -3,7 +3,7 @@
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -212,19 +212,15 @@ def at(row: Row) -> str:
 def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     """Read the newest tables of a results folder, or those of one experiment's own folder; of these `names` only.
 
-    Claims and recommendations are of the whole run: those that lack launches of an experiment are left out, and
-    `behind` names it. Raises CrossoverError for a table that cannot be read, and for a folder without any.
+    Claims are those on launched experiments. Without some launches of an experiment, which `behind` names, claims and
+    recommendations are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
-    # Earlier releases did not compare hosts.
     without = {name for name in ("claims", "recommendations", "hosts") if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
-    read = {name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}
-    # A run of a few experiments has nothing to say of claims on others.
-    launched = {row["experiment"] for row in read["launches"]}
-    read["claims"] = [row for row in read["claims"] if row["experiment"] in launched or row["value"] is not None]
-    return Tables(**read, behind=lacking)
+    found = Tables(**{name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}, behind=lacking)
+    return replace(found, claims=[row for row in found.claims if row["experiment"] in found.experiments])
 
 
 def rows(folder: Path, name: str) -> list[Row]:

@@ -20,7 +20,14 @@ def sentences(tables: Tables, leads: Mapping[str, str], partial: bool = False) -
     panels = tables.all_leading(leads)
     decided = "\n".join(f"- {each}" for each in decisions.sentences(tables.recommendations, pairs(panels)))
     taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
-    said = [_coverage(tables), taken, noise.sentence(tables, leads), noise.known(pairs(panels)), METHOD]
+    said = [
+        _coverage(tables),
+        taken,
+        noise.busy(tables.launches, tables.ranks),
+        noise.sentence(tables, leads),
+        noise.known(pairs(panels)),
+        METHOD,
+    ]
     return f"{decided}\n\n{' '.join(filter(None, said))}"
 
 

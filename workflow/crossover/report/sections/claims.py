@@ -92,9 +92,19 @@ def measured(row: Row) -> str:
         return ""
     bounds = {(True, False): "at least ", (False, True): "at most "}
     bound = bounds.get((bool(row["at_least"]), bool(row["at_most"])), "")
-    known = row["low"] is not None and row["high"] is not None
-    interval = f" [{_number(row['low'], row)}, {_number(row['high'], row)}]" if known else ""
-    return f"{bound}{_number(row['value'], row)}{interval}{_times(row)}"
+    texts = [_number(row[name], row) for name in ("value", "low", "high") if row[name] is not None]
+    if len(texts) < 3:
+        return f"{bound}{texts[0]}{_times(row)}"
+    (value, *ends), unit = _shared_unit(texts)
+    return f"{bound}{value} [{', '.join(ends)}]{unit}{_times(row)}"
+
+
+def _shared_unit(texts: Sequence[str]) -> tuple[list[str], str]:
+    """The numbers without their unit, and the unit after a space, if all have the same; otherwise as they are."""
+    units = {text.partition(" ")[2] for text in texts}
+    if len(units) > 1 or units == {""}:
+        return [*texts], ""
+    return [text.partition(" ")[0] for text in texts], f" {units.pop()}"
 
 
 def _number(value: float, row: Row) -> str:
@@ -109,7 +119,8 @@ def expected(row: Row) -> str:
     """The range that a claim predicts."""
     low, high = (end if end is None else _number(end, row) for end in (row["expected_low"], row["expected_high"]))
     if low and high:
-        return f"{low} to {high}{_times(row)}"
+        ends, unit = _shared_unit([low, high])
+        return f"{' to '.join(ends)}{unit}{_times(row)}"
     return f"at most {high}{_times(row)}" if high else f"at least {low}{_times(row)}" if low else "–"
 
 

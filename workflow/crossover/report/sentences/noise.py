@@ -1,10 +1,10 @@
 """The possible bias of a run and the share of its comparisons that are known, in sentences: the same on page and
 terminal."""
 
-import re
 from collections.abc import Mapping, Sequence
 from statistics import median
 
+from crossover.planning import receipt
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
 from crossover.report.sentences.winners import Pair, known_share
@@ -32,12 +32,31 @@ def known(every: Sequence[Pair]) -> str:
     return f"Ratios known to a factor of {numbers.alike()}: {share} of all axes." if every else ""
 
 
+BUSY = 2
+"""The load of a host, in units of its logical processors, from which it is called busy at the start of a run."""
+
+
+def busy(launches: Sequence[Row], ranks: Sequence[Row]) -> str:
+    """That other work had the hosts of the first launch, whose load no earlier launch caused; empty otherwise."""
+    started = [row for row in launches if row["started_utc"]]
+    if not started:
+        return ""
+    first = min(started, key=lambda row: row["started_utc"])
+    keys = ("experiment", "placement", "launch")
+    own = [rank for rank in ranks if all(rank[key] == first[key] for key in keys) and rank["load"]]
+    crowded = [rank for rank in own if rank["load"] > BUSY * (rank["logical_cpus"] or 1)]
+    if not crowded:
+        return ""
+    most = max(crowded, key=lambda rank: rank["load"])
+    cores = numbers.counted(most["logical_cpus"], "core")
+    return f"The machine was busy: load {numbers.significant(most['load'], 2)} on {cores} at the start."
+
+
 def tier(launches: Sequence[Row]) -> str:
     """The tiers of the launches, by the folder of their receipts: one, or several as a list."""
-    found = (re.search(r"(?:launches|raw)/([^/]+)/", row["receipt"] or row["file"] or "") for row in launches)
-    return numbers.listed(sorted({place[1] for place in found if place})) or "unknown"
+    return numbers.listed(receipt.tiers(launches)) or "unknown"
 
 
 def is_smoke(launches: Sequence[Row]) -> bool:
     """Whether the launches are those of tier smoke, which tests the workflow."""
-    return tier(launches) == "smoke"
+    return receipt.tiers(launches) == ["smoke"]

@@ -92,7 +92,7 @@ def answer(
     ]
     return [
         _head(tables),
-        *(Text(said) for said in (noise.sentence(tables, leads), noise.known(every)) if said),
+        *(Text(said) for said in _noise(tables, leads, every) if said),
         *(set_to if tables.recommendations else []),
         *_behind(tables),
         Text(),
@@ -102,6 +102,11 @@ def answer(
         Text(),
         *(end for end in ends if end),
     ]
+
+
+def _noise(tables: Tables, leads: Mapping[str, str], every: Sequence[Pair]) -> list[str]:
+    smoke = "A smoke run tests the workflow; its numbers mean little." if noise.is_smoke(tables.launches) else ""
+    return [smoke, noise.busy(tables.launches, tables.ranks), noise.sentence(tables, leads), noise.known(every)]
 
 
 def _rest(count: int) -> list[Text]:
