@@ -72,3 +72,11 @@ def test_a_processor_with_any_name_is_only_text(tmp_path, monkeypatch):
 
 def test_tiers_are_read_from_receipts():
     assert heading.noise.tier([launch_row("a", 1)]) == "quick"
+
+
+def test_a_run_of_one_experiment_without_claims_has_no_sections_for_more(tmp_path):
+    sections = ("sec-ladder", "sec-claims", "sec-told", "sec-map")
+    source = "".join(f"# A {{#{name}}}\n\ntext of {name}\n\n" for name in sections) + "# Last\n"
+    kept = heading.reduced(source, Campaign([zmq()]).write_tables(tmp_path / "one"))
+    assert kept == "# A {#sec-map}\n\ntext of sec-map\n\n# Last\n"
+    assert "sec-ladder" in heading.reduced(source, Campaign([zmq(), mpi()]).write_tables(tmp_path / "two"))

@@ -107,10 +107,15 @@ def _contradicts(pair: Pair, finding: Finding) -> bool:
 
 
 def cards(tables: Tables, leads: Mapping[str, str]) -> str:
-    """Up to four numbers as HTML: the strongest findings, the size of a setting, the published claims."""
+    """Up to four numbers as HTML: the strongest findings, the size of a setting, the published claims.
+
+    A smoke run has none.
+    """
+    if noise.is_smoke(tables.launches):
+        return ""
     every = pairs(tables.all_leading(leads))
     names = questions.names(pair.panel for pair in every)
-    shown = [] if noise.is_smoke(tables.launches) else [_found(each, names) for each in findings(every)[:NAMED]]
+    shown = [_found(each, names) for each in findings(every)[:NAMED]]
     shown += [_level(row) for row in tables.recommendations if row["recommended"] and row["default"] is None][:1]
     shown += [_claims(tables.claims)] if any(row["verdict"] in claims.DECIDED for row in tables.claims) else []
     return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""

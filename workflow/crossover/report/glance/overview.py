@@ -121,7 +121,7 @@ def _bodies(
         places = [cell["x"] for pairs_ in own.values() for pair in pairs_ for cell in in_bytes(pair).cells]
         scale = strips.Scale(*ends(sorted(places)))
         scaled = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
-        ticks = axes.round_ticks(sorted(set(places)))
+        ticks = axes.log_ticks(scale.low, scale.high) if unit == "bytes" else axes.round_ticks(sorted(set(places)))
         labels = {tick: numbers.quantity(tick, unit) if scaled else f"{tick:,.0f}" for tick in ticks}
         title = next(iter(own.values()))[0].panel.facts["axis"] if unit != "bytes" else "size"
         yield strips.body(

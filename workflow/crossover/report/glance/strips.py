@@ -10,6 +10,9 @@ from dataclasses import dataclass
 
 from crossover.report.charts.colours import Colour
 
+APART = 10
+"""The least distance of two ticks with words, in per cent of the axis."""
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -37,7 +40,10 @@ def table(bodies: Iterable[str], about: str) -> str:
 
 def body(title: str, scale: Scale, labels: Mapping[float, str], rows: Iterable[tuple[str, Sequence[str]]]) -> str:
     """Rows under one axis, whose ticks have `labels`; each heading stands above its rows. `title` names the axis."""
-    ticks = "".join(_tick(scale.place(tick), text) for tick, text in labels.items())
+    ticks, last = "", -math.inf
+    for tick, text in sorted(labels.items()):
+        if (place := scale.place(tick)) - last >= APART:
+            ticks, last = ticks + _tick(place, text), place
     head = f'<tr class="axis"><td>{html.escape(title)}</td><td class="track"><div>{ticks}</div></td><td></td></tr>'
     shown = [
         f'<tr class="library"><th scope="rowgroup" colspan="3">{html.escape(heading)}</th></tr>{"".join(own)}'

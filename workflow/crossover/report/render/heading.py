@@ -36,13 +36,8 @@ def reduced(source: str, results: Path) -> str:
     """The text of a `.qmd` without the sections that a run of one experiment, or one without claims, has no use for."""
     with suppress(record.RecordError):
         tables = load(results, (*TABLES, "claims"))
-        few = len(tables.experiments) < 2
-        unused = {
-            "sec-ladder": few,
-            "sec-crossovers": few,
-            "sec-claims": not tables.claims,
-            "sec-told": not tables.claims,
-        }
+        no_claims = not tables.claims
+        unused = {"sec-ladder": len(tables.experiments) < 2, "sec-claims": no_claims, "sec-told": no_claims}
         for name in (name for name, is_unused in unused.items() if is_unused):
             source = re.sub(rf"^# [^\n]*{{#{name}}}\n.*?(?=^# )", "", source, flags=re.MULTILINE | re.DOTALL)
     return source
