@@ -85,7 +85,8 @@ def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None
     if chosen.experiment or chosen.at or chosen.metric or chosen.arm:
         raise CrossoverError("--setting asks for a recommendation; leave out the experiment, --at, --metric and --arm")
     found = run.recommended(chosen.setting, keys)
-    print(_json(found) if chosen.json else "\n".join(map(settings.line, found)))
+    lines = [line for row in found for line in settings.lines(row)]
+    print(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
 
 
 def _json(rows: list[dict[str, Any]]) -> str:

@@ -158,5 +158,5 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
     compared = {row["arm"] for row in panel.ratios}
     if arm in (None, panel.reference):
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
-        raise CrossoverError(f"{fault}; choose another arm: {', '.join(sorted(compared)) or 'none is measured'}")
+        raise CrossoverError(f"{fault}; choose another arm: {question.listed(sorted(compared)) or 'none is measured'}")
     return [question.one_of("arm", str(arm), compared)]
