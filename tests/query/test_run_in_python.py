@@ -85,7 +85,7 @@ def test_the_leading_metric_is_the_default(real):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["ask"], "no experiment is named; name one with a point: mpi_pingpong, "),
+        (["ask", "--at", "40kB"], "no experiment is named; put one before the options: mpi_pingpong, "),
         (
             ["ask", "zmq_throughput", "--arm", "no-copy"],
             "no point is named; add --at POINT: message size, 100 B to 1 MB",

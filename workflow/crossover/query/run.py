@@ -11,9 +11,10 @@ import pandas as pd
 
 from crossover.config import tiers
 from crossover.errors import CrossoverError
-from crossover.experiments import leads
+from crossover.experiments import leads, subject
 from crossover.query import question, settings
 from crossover.query.answer import Answer, answer
+from crossover.query.contents import Contents
 from crossover.records import run_tables
 from crossover.report.base import numbers, questions, tables
 from crossover.report.base.tables import Panel
@@ -53,8 +54,8 @@ class Run:
         """Each arm's ratio to the reference at one point of the axis, one row per arm: the facts of `crossover ask`.
 
         `at` is a number in the axis's unit, or a text such as "40kB". `metric` is by default the experiment's leading
-        one, and `arm` every rival. Raises CrossoverError for a question that no curve or several answer, and for a
-        point outside the measured axis.
+        one, and `arm` every rival. Raises CrossoverError for a question that no curve or several
+        answer, and for a point outside the measured axis.
         """
         return pd.DataFrame([each.row for each in self.answers(experiment, at, metric, arm, keys)])
 
@@ -84,7 +85,12 @@ class Run:
         return drawing.chart(self._chosen(experiment, metric, keys), ratios)
 
     def answers(
-        self, experiment: str, at: object, metric: str | None, arm: str | None, keys: Mapping[str, object]
+        self,
+        experiment: str,
+        at: object,
+        metric: str | None,
+        arm: str | None,
+        keys: Mapping[str, object],
     ) -> list[Answer]:
         """The answers of `ask`, one per arm."""
         chosen = self._chosen(experiment, metric, keys)
@@ -118,13 +124,16 @@ class Run:
         """The experiments that have a measured curve."""
         return sorted({row["experiment"] for row in self._tables.summary})
 
-    def axis(self, experiment: str) -> str:
-        """The axis of an experiment, in words."""
-        panels = self._panels(experiment, None)
-        places = [row["x"] for panel in panels for row in panel.summary]
-        facts = panels[0].facts
-        low, high = (numbers.quantity(end, facts["axis_unit"]) for end in (min(places), max(places)))
-        return f"{facts['axis']}, {low} to {high}"
+    def titles(self) -> dict[str, str]:
+        """The subjects of these experiments, by their names."""
+        return {name: subject(name) for name in self.experiments()}
+
+    def contents(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> Contents:
+        """The possible questions to the curves of an experiment that have these keys."""
+        leading = self._tables.panels(experiment, leads().get(experiment))
+        chosen = self._chosen(experiment, metric, keys)
+        metrics = list(dict.fromkeys(panel.metric for panel in leading))
+        return Contents(chosen, self._panels(experiment, metric), metrics)
 
     @cached_property
     def _tables(self) -> tables.Tables:
@@ -158,5 +167,6 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
     compared = {row["arm"] for row in panel.ratios}
     if arm in (None, panel.reference):
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
-        raise CrossoverError(f"{fault}; choose another arm: {question.listed(sorted(compared)) or 'none is measured'}")
+        others = question.listed(sorted(compared)) or "none is measured"
+        raise CrossoverError(f"{fault}; choose another arm: {others}")
     return [question.one_of("arm", str(arm), compared)]
