@@ -2,6 +2,8 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 
@@ -13,7 +15,7 @@ from campaigns import recommendation
 import crossover
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
-from crossover.paths import PACKAGE
+from crossover.paths import PACKAGE, PROJECT
 from crossover.query import settings
 from crossover.query.settings import decoded
 from crossover.report.base import numbers
@@ -76,6 +78,13 @@ def test_all_rivals_answer_unless_one_is_named(real, ask):
     assert printed.startswith("memcpy / send at 1,000 elements (")
 
 
+def test_two_rivals_are_compared_by_the_command_of_the_page(ask):
+    [command] = re.findall(r"`crossover (ask [^`]+ --than [^`]+)`", (PROJECT / "docs/python.md").read_text())
+    code, printed = ask(*shlex.split(command))
+    assert code == 0 and printed.startswith("Send / pkl5.send at 1,000 elements (mpi4py arrays): round trip ")
+    assert " % (that of the null arm of send): " in printed.splitlines()[0]
+
+
 def test_the_leading_metric_is_the_default(real):
     run = real[0]
     assert set(run.ask("zmq_throughput", at="1kB", transport="tcp")["metric"]) == {"throughput"}
@@ -93,9 +102,14 @@ def test_the_leading_metric_is_the_default(real):
         (["ask", "zmq", "--at", "1"], "unknown experiment 'zmq'; available: mpi_pingpong, "),
         ([*QUESTION, "--metric", "speed"], "unknown metric 'speed'; available: bandwidth, "),
         ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', no-copy, null"),
+        ([*QUESTION, "--than", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
         (
             [*QUESTION, "--arm", "copy"],
-            "copy is the reference of all ratios; choose another arm: 'C copy', no-copy, null",
+            "copy is the reference of all ratios; choose another arm, or one with --than: 'C copy', no-copy, null",
+        ),
+        (
+            [*QUESTION, "--arm", "no-copy", "--than", "no-copy"],
+            "--arm and --than are both no-copy; choose another arm: 'C copy', copy, null",
         ),
         (
             [*QUESTION, "--placement", "nodes"],

@@ -47,13 +47,14 @@ def _with_keys(made: Command) -> Command:
     value("--metric", "metric (default: the experiment's leading one)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
     value("--arm", "arm (default: every rival)", default=None),
+    value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--json", "print the same facts as JSON", action="store_true"),
 )
 def ask(chosen: Namespace) -> None:
     """Answer which arm is better at a point of an axis, or what to set.
 
-    Prints each arm's ratio to the reference with its interval, the measured points around it,
+    Prints each arm's ratio to the reference, or to the arm --than, with its interval, the measured points around it,
     and how to decide it where it is open. Options named after keys choose the curve; `none` stands for a key that a
     curve does not have. Without --at, it lists the options of the experiment; without an experiment, the experiments.
     """
@@ -76,7 +77,7 @@ def ask(chosen: Namespace) -> None:
 def _print_experiments(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     from crossover.query import contents
 
-    if keys or chosen.at or chosen.metric or chosen.arm:
+    if keys or chosen.at or chosen.metric or chosen.arm or chosen.than:
         raise CrossoverError(f"no experiment is named; put one before the options: {', '.join(run.experiments())}")
     titles = run.titles()
     print(_json(titles) if chosen.json else "\n".join(contents.experiments(titles)))
@@ -84,7 +85,7 @@ def _print_experiments(run: "Run", chosen: Namespace, keys: dict[str, str]) -> N
 
 def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     found = run.contents(chosen.experiment, chosen.metric, keys)
-    if chosen.arm:
+    if chosen.arm or chosen.than:
         raise CrossoverError(f"no point is named; add --at POINT: {found.axis}")
     print(_json(found.row) if chosen.json else "\n".join(found.lines))
 
@@ -92,7 +93,7 @@ def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None
 def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     answers = [
         (found, run.remedy(found))
-        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys)
+        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)
     ]
     if chosen.json:
         print(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
@@ -104,8 +105,10 @@ def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
 def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     from crossover.query import settings
 
-    if chosen.experiment or chosen.at or chosen.metric or chosen.arm:
-        raise CrossoverError("--setting asks for a recommendation; leave out the experiment, --at, --metric and --arm")
+    if chosen.experiment or chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError(
+            "--setting asks for a recommendation; leave out the experiment, --at, --metric, --arm and --than"
+        )
     found = run.recommended(chosen.setting, keys)
     lines = [line for row in found for line in settings.lines(row)]
     print(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
