@@ -58,7 +58,8 @@ ROOMS = {
     "report.render": "config experiments planning records report.base report.charts report.glance report.sentences",
     "report.pages": "config design experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
-    "query": "config design experiments records report.base report.charts report.sentences",
+    "query": "analyse.curves analyse.tables config design experiments records report.base report.charts "
+    "report.sentences",
     "share": "records report.render",
     "workflow": "config design doctor experiments measure.machine planning records report.terminal slurm",
     "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm",

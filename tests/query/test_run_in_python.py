@@ -2,17 +2,22 @@
 
 import json
 import os
+import re
+import shlex
 import subprocess
 import sys
 
 import altair as alt
 import pytest
 import vl_convert
+from campaigns import recommendation
 
 import crossover
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
-from crossover.paths import PACKAGE
+from crossover.paths import PACKAGE, PROJECT
+from crossover.query import settings
+from crossover.query.settings import decoded
 from crossover.report.base import numbers
 
 QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp"]
@@ -73,6 +78,13 @@ def test_all_rivals_answer_unless_one_is_named(real, ask):
     assert printed.startswith("memcpy / send at 1,000 elements (")
 
 
+def test_two_rivals_are_compared_by_the_command_of_the_page(ask):
+    [command] = re.findall(r"`crossover (ask [^`]+ --than [^`]+)`", (PROJECT / "docs/python.md").read_text())
+    code, printed = ask(*shlex.split(command))
+    assert code == 0 and printed.startswith("Send / pkl5.send at 1,000 elements (mpi4py arrays): round trip ")
+    assert " % (that of the null arm of send): " in printed.splitlines()[0]
+
+
 def test_the_leading_metric_is_the_default(real):
     run = real[0]
     assert set(run.ask("zmq_throughput", at="1kB", transport="tcp")["metric"]) == {"throughput"}
@@ -82,14 +94,22 @@ def test_the_leading_metric_is_the_default(real):
 @pytest.mark.parametrize(
     ("words", "error"),
     [
-        (["ask"], "no experiment is named; name one with a point: mpi_pingpong, "),
-        (["ask", "zmq_throughput"], "no point is named; add --at POINT: message size, 100 B to 1 MB"),
+        (["ask", "--at", "40kB"], "no experiment is named; put one before the options: mpi_pingpong, "),
+        (
+            ["ask", "zmq_throughput", "--arm", "no-copy"],
+            "no point is named; add --at POINT: message size, 100 B to 1 MB",
+        ),
         (["ask", "zmq", "--at", "1"], "unknown experiment 'zmq'; available: mpi_pingpong, "),
         ([*QUESTION, "--metric", "speed"], "unknown metric 'speed'; available: bandwidth, "),
-        ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: C copy, no-copy, null"),
+        ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', no-copy, null"),
+        ([*QUESTION, "--than", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
         (
             [*QUESTION, "--arm", "copy"],
-            "copy is the reference of all ratios; choose another arm: C copy, no-copy, null",
+            "copy is the reference of all ratios; choose another arm, or one with --than: 'C copy', no-copy, null",
+        ),
+        (
+            [*QUESTION, "--arm", "no-copy", "--than", "no-copy"],
+            "--arm and --than are both no-copy; choose another arm: 'C copy', copy, null",
         ),
         (
             [*QUESTION, "--placement", "nodes"],
@@ -127,7 +147,7 @@ def test_a_setting_has_a_line_for_each_recommendation_or_reason(real, ask):
     rows = real[0].settings()
     own = rows[rows["setting"] == "copy_threshold"]
     code, printed = ask("ask", "--setting", "copy_threshold")
-    lines = printed.splitlines()
+    lines = [line for line in printed.splitlines() if line.startswith("copy_threshold")]
     assert code == 0 and len(lines) == len(own) > 2
     for line, row in zip(lines, own.to_dict("records"), strict=True):
         assert row["condition"] in line
@@ -136,6 +156,23 @@ def test_a_setting_has_a_line_for_each_recommendation_or_reason(real, ask):
         else:
             assert line.endswith(f"no recommendation: {row['reason']}")
     assert {bool(each) for each in own["recommended"]} == {True, False}
+
+
+def test_a_recommended_setting_has_its_arm_and_the_lines_to_paste(real, ask):
+    [row] = [row for row in real[0].recommended("copy_threshold", {}) if row["recommended"]]
+    _, printed = ask("ask", "--setting", "copy_threshold")
+    assert f"\narm no-copy, to paste:\n\n{row['snippet'].strip()}\n" in printed
+    assert printed.count("to paste") == 1 and not printed.endswith("\n\n")
+
+
+def test_a_snippet_commands_no_terminal():
+    row = decoded(recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy"))
+    assert settings.lines(row)[1:] == ["arm 'no copy', to paste:", "", "a = 1[2J", "if a:", "\tb = 2", ""]
+
+
+def test_the_interval_of_a_setting_has_one_unit():
+    assert settings.line(decoded(recommendation(low=900.0))).startswith("copy_threshold = 14700 [0.9, 21 kB], for ")
+    assert settings.line(decoded(recommendation(low=None))).startswith("copy_threshold = 14700 [open, 21 kB], for ")
 
 
 def test_a_setting_can_be_narrowed_by_a_key_and_printed_as_json(ask):

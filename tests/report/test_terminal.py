@@ -4,7 +4,19 @@ import json
 from dataclasses import replace
 
 import pytest
-from campaigns import TASK_HOLES, Campaign, mpi, near, recommendation, run, steps, tasks, two_good_one_hole, zmq
+from campaigns import (
+    NO_GAIN,
+    TASK_HOLES,
+    Campaign,
+    mpi,
+    near,
+    recommendation,
+    run,
+    steps,
+    tasks,
+    two_good_one_hole,
+    zmq,
+)
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
@@ -154,6 +166,60 @@ def test_open_pairs_name_the_time_that_would_decide_some(tmp_path, capsys, monke
     assert "Open: 1 of 1 pair. crossover more (about " in said
     hopeless = run(Campaign([tasks("round trip", slope=0.0001)]))
     assert "crossover more" not in printed(hopeless, tmp_path, capsys, monkeypatch)
+
+
+def faster(*changes, **facts):
+    """The tables of pairs of which `Send` is 2 to 5 times faster than `send`, everywhere."""
+    own = {"points": [1.0, 10, 100], "rate": 21e-6, "intervals": ((0.19, 0.21), (0.4, 0.42), (0.48, 0.5))}
+    return run(Campaign([mpi(**(own | facts | change)) for change in changes or [{}]]))
+
+
+def test_a_winner_everywhere_has_the_values_at_the_largest_factor(tmp_path, capsys, monkeypatch):
+    said = printed(faster(), tmp_path, capsys, monkeypatch)
+    values = "(send 22 µs, Send 4.3 µs at 1 element)"
+    assert f"  mpi4py arrays  Send everywhere, 2.0 to 5.0 times faster {values}\n" in said
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("Send, 2", " (4.3 instead of 22 µs at 1 element)"),
+        ("Send again", " (4.3 instead of 22 µs at 1 element)"),
+        ("Send with a very long name that leaves no place", ""),
+    ],
+)
+def test_values_are_shortened_or_left_out_where_their_line_would_wrap(name, values, tmp_path, capsys, monkeypatch):
+    said = printed(faster(arm=name), tmp_path, capsys, monkeypatch)
+    assert f"  mpi4py arrays  {name} everywhere, 2.0 to 5.0 times faster{values}\n" in said
+    assert all(len(line.rstrip()) <= show.WIDTH for line in said.splitlines())
+
+
+def test_a_reference_that_wins_everywhere_has_its_values_too(tmp_path, capsys, monkeypatch):
+    said = printed(faster(intervals=((1.9, 2.1), (1.4, 1.6), (1.8, 2.0))), tmp_path, capsys, monkeypatch)
+    assert "send everywhere, 1.5 to 2.0 times faster (Send 43 µs, send 22 µs at 1 element)\n" in said
+
+
+def test_no_other_pair_has_values(tmp_path, capsys, monkeypatch):
+    once = faster(launches=1)
+    alike = faster(intervals=((0.98, 1.02),) * 3)
+    unsure = faster(intervals=((0.6, 1.5),) * 3)
+    for tables in (once, alike, unsure, run(two_good_one_hole())):
+        said = printed(tables, tmp_path, capsys, monkeypatch).partition("Who wins where")[2]
+        assert " µs at " not in said or "Send everywhere" in said
+
+
+def test_without_a_gain_beyond_chance_nothing_is_recommended(tmp_path, capsys, monkeypatch):
+    tables = replace(run(Campaign([zmq(launches=1)])), recommendations=[recommendation(**NO_GAIN)])
+    said = printed(tables, tmp_path, capsys, monkeypatch)
+    assert "What to set\n  nothing: no setting has a gain beyond chance and possible bias\n" in said
+
+
+def test_the_interval_of_a_setting_has_one_unit(tmp_path, capsys, monkeypatch):
+    for low, words in ((900.0, "[0.9, 21 kB]"), (9315.0, "[9.3, 21 kB]")):
+        tables = replace(run(Campaign([zmq()])), recommendations=[recommendation(low=low)])
+        assert f"copy_threshold = 14700 {words}" in printed(tables, tmp_path, capsys, monkeypatch)
+    whole = replace(run(Campaign([zmq()])), recommendations=[recommendation(low=None)])
+    assert "copy_threshold = 14700  " in printed(whole, tmp_path, capsys, monkeypatch)
 
 
 def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):

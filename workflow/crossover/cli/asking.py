@@ -36,20 +36,27 @@ def _with_keys(made: Command) -> Command:
 @_with_keys
 @command(
     "zmq_throughput --at 40kB --transport tcp",
-    value("experiment", "experiment, such as zmq_throughput", nargs="?", default=None),
-    value("--at", "point of the axis, such as 40kB, 10ms or 1000", default=None, metavar="POINT"),
+    value("experiment", "experiment, such as zmq_throughput (default: list them)", nargs="?", default=None),
+    value(
+        "--at",
+        "point of the axis, such as 40kB, 10ms or 1000 (default: list the options)",
+        default=None,
+        metavar="POINT",
+    ),
     value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
     value("--metric", "metric (default: the experiment's leading one)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
     value("--arm", "arm (default: every rival)", default=None),
+    value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--json", "print the same facts as JSON", action="store_true"),
 )
 def ask(chosen: Namespace) -> None:
     """Answer which arm is better at a point of an axis, or what to set.
 
-    Prints each arm's ratio to the reference with its interval, the measured points around it, and how to decide it
-    where it is open. Options named after keys choose the curve; `none` stands for a key that a curve does not have.
+    Prints each arm's ratio to the reference, or to the arm --than, with its interval, the measured points around it,
+    and how to decide it where it is open. Options named after keys choose the curve; `none` stands for a key that a
+    curve does not have. Without --at, it lists the options of the experiment; without an experiment, the experiments.
     """
     from crossover.design.protocol import KEYS
     from crossover.query.run import Run
@@ -59,18 +66,34 @@ def ask(chosen: Namespace) -> None:
     keys = {name: text for name, text in given.items() if text is not None}
     if chosen.setting is not None:
         _print_settings(run, chosen, keys)
+    elif chosen.experiment is None:
+        _print_experiments(run, chosen, keys)
+    elif chosen.at is None:
+        _print_contents(run, chosen, keys)
     else:
         _print_answers(run, chosen, keys)
 
 
+def _print_experiments(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    from crossover.query import contents
+
+    if keys or chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError(f"no experiment is named; put one before the options: {', '.join(run.experiments())}")
+    titles = run.titles()
+    print(_json(titles) if chosen.json else "\n".join(contents.experiments(titles)))
+
+
+def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    found = run.contents(chosen.experiment, chosen.metric, keys)
+    if chosen.arm or chosen.than:
+        raise CrossoverError(f"no point is named; add --at POINT: {found.axis}")
+    print(_json(found.row) if chosen.json else "\n".join(found.lines))
+
+
 def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    if chosen.experiment is None:
-        raise CrossoverError(f"no experiment is named; name one with a point: {', '.join(run.experiments())}")
-    if chosen.at is None:
-        raise CrossoverError(f"no point is named; add --at POINT: {run.axis(chosen.experiment)}")
     answers = [
         (found, run.remedy(found))
-        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys)
+        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)
     ]
     if chosen.json:
         print(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
@@ -82,11 +105,14 @@ def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
 def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     from crossover.query import settings
 
-    if chosen.experiment or chosen.at or chosen.metric or chosen.arm:
-        raise CrossoverError("--setting asks for a recommendation; leave out the experiment, --at, --metric and --arm")
+    if chosen.experiment or chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError(
+            "--setting asks for a recommendation; leave out the experiment, --at, --metric, --arm and --than"
+        )
     found = run.recommended(chosen.setting, keys)
-    print(_json(found) if chosen.json else "\n".join(map(settings.line, found)))
+    lines = [line for row in found for line in settings.lines(row)]
+    print(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
 
 
-def _json(rows: list[dict[str, Any]]) -> str:
-    return json.dumps(rows, indent=2, ensure_ascii=False, allow_nan=False)
+def _json(found: list[dict[str, Any]] | dict[str, Any]) -> str:
+    return json.dumps(found, indent=2, ensure_ascii=False, allow_nan=False)

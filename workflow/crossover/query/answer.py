@@ -8,6 +8,7 @@ from itertools import pairwise
 from typing import Any
 
 from crossover.design.protocol import known
+from crossover.query import question
 from crossover.records.outcome import ALIKE, BETTER, OPEN, WORSE, Outcome
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel
@@ -28,6 +29,8 @@ class Answer:
     x: float
     cells: tuple[Row, ...]
     """The measured cell at the point, or those on both sides of it; empty outside the arm's measured axis."""
+    origin: str
+    """The reference of the launches: an arm of the ratio, or a third one. Possible bias is that of its null arm."""
 
     @property
     def ends(self) -> tuple[float, float]:
@@ -85,6 +88,7 @@ class Answer:
             "x": self.x,
             **{name: getattr(found, name, None) for name in ("ratio", "low", "high", "launches")},
             "smallest_effect": getattr(found, "bias", None),
+            "bias_of": self.origin,
             "verdict": getattr(found, "verdict", NOT_MEASURED),
             "says": self.verdict,
             "interpolated": bool(sides),
@@ -105,22 +109,36 @@ class Answer:
             low, high = (numbers.quantity(end, unit) for end in self.ends)
             return [f"{head}{NOT_MEASURED}; the axis of this arm is {low} to {high}"]
         ratio = numbers.ratio(found.ratio, found.low, found.high)
-        bias = "" if found.bias in (None, 1) else f", possible bias {numbers.percent(found.bias - 1)}"
+        if not found.launches:
+            # Chance of the two ratios is not independent, so their intervals give none of the quotient.
+            kind = f"the quotient of the two ratios to {self.origin}, without interval"
+            fault = "no launch in the tables has both arms"
+            return [f"{head}{self.panel.metric} {ratio} times, {kind}: {fault}", self._place(found)]
+        bias = "" if found.bias in (None, 1) else f", possible bias {numbers.percent(found.bias - 1)}{self._whose}"
         return [f"{head}{self.panel.metric} {ratio} times{bias}: {self.verdict}", self._place(found)]
+
+    @property
+    def _whose(self) -> str:
+        return "" if self.origin in self._arms else f" (that of the null arm of {self.origin})"
 
     def _place(self, found: Outcome) -> str:
         if len(self.cells) == 1:
-            here = f"measured at this point, by {numbers.counted(found.launches, 'launch')}"
+            here = "measured at this point"
+            here += f", by {numbers.counted(found.launches, 'launch')}" if found.launches else ""
             return ": ".join(filter(None, [here, self._values]))
         below, above = map(self._point, self.cells)
         return f"between the measured {below} and {above}; interpolated on the logarithmic axis"
 
     @property
     def _values(self) -> str:
-        """The values of the reference and of the arm at a measured point; empty if one is unknown."""
-        here = {row["arm"]: row["median"] for row in self.panel.values if row["x"] == self.cells[0]["x"]}
-        known = [f"{name} {numbers.quantity(here[name], self.panel.unit)}" for name in self._arms if name in here]
+        """The values of the reference and of the arm at a measured point, with intervals; empty if one is unknown."""
+        here = {row["arm"]: row for row in self.panel.values if row["x"] == self.cells[0]["x"]}
+        known = [f"{question.quoted(name)} {self._value(here[name])}" for name in self._arms if name in here]
         return ", ".join(known) if len(known) == len(self._arms) else ""
+
+    def _value(self, row: Row) -> str:
+        value, unit = row["median"], self.panel.unit
+        return f"{numbers.quantity(value, unit)} {numbers.interval(value, row['low'], row['high'], unit)}".rstrip()
 
     @property
     def _arms(self) -> tuple[str, str]:
@@ -132,12 +150,13 @@ class Answer:
         return f"{place} ({ratio}, {self._words(Outcome.of(cell))})"
 
 
-def answer(panel: Panel, arm: str, name: str, x: float) -> Answer:
-    """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel."""
+def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Answer:
+    """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel, and `origin` the
+    reference of the launches if that of the panel is another arm."""
     cells, unit = panel.ratios_of(arm), panel.facts["axis_unit"]
     near = min(cells, key=lambda cell: abs(math.log(cell["x"] / x)))
     # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
     if near["x"] == x or numbers.quantity(near["x"], unit) == numbers.quantity(x, unit):
-        return Answer(panel, arm, name, near["x"], (near,))
+        return Answer(panel, arm, name, near["x"], (near,), origin or panel.reference)
     around = [pair for pair in pairwise(cells) if pair[0]["x"] < x < pair[1]["x"]]
-    return Answer(panel, arm, name, x, around[0] if around else ())
+    return Answer(panel, arm, name, x, around[0] if around else (), origin or panel.reference)

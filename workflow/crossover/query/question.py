@@ -7,7 +7,7 @@ from typing import Any
 
 from crossover.design.protocol import KEYS, known
 from crossover.errors import CrossoverError
-from crossover.report.base import questions
+from crossover.report.base import numbers, questions
 
 Row = dict[str, Any]
 
@@ -71,8 +71,31 @@ def value_of(key: str, given: object) -> Any:
 def one_of(what: str, wanted: str, available: Iterable[str]) -> str:
     """The `wanted` one, if it is available. Raises CrossoverError otherwise, with all that are."""
     if wanted not in (names := sorted(set(available))):
-        raise CrossoverError(f"unknown {what} {wanted!r}; available: {', '.join(names) or 'none'}")
+        raise CrossoverError(f"unknown {what} {wanted!r}; available: {listed(names) or 'none'}")
     return wanted
+
+
+def listed(names: Iterable[str]) -> str:
+    """Names in one line, each as a shell needs it."""
+    return ", ".join(map(quoted, names))
+
+
+def quoted(name: str) -> str:
+    """A name as a shell needs it; one with a comma is quoted too, so that a list of names stays clear.
+
+    >>> quoted("no-copy"), quoted("C copy"), quoted("chunk 8, lazy"), quoted("a,b")
+    ('no-copy', "'C copy'", "'chunk 8, lazy'", "'a,b'")
+    """
+    return f"'{name}'" if "," in name and shlex.quote(name) == name else shlex.quote(name)
+
+
+def written(x: float, unit: str) -> str:
+    """A point of an axis as a question writes it: rounded where it has a unit of its own, as a page prints it.
+
+    >>> written(31622.8, "bytes"), written(10_000, "µs"), written(100_000, "elements"), written(0.5, "µs")
+    ('31.6kB', '10ms', '100000', '500ns')
+    """
+    return numbers.quantity(x, unit).replace(" ", "").replace("µ", "u") if unit in FACTORS else f"{x:.15g}"
 
 
 def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> list[Row]:
@@ -88,7 +111,7 @@ def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> 
         if all(own.get(name) == value for name, value in wanted.items())
     ]
     if not found:
-        given = " and ".join(f"{name} {_word(value)}" for name, value in wanted.items())
+        given = " and ".join(f"{name} {word(value)}" for name, value in wanted.items())
         raise CrossoverError(f"no curve of {subject} has {given}; available:{_choices(rows)}")
     return found
 
@@ -111,8 +134,8 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any
     value = str(given) if name == "placement" else value_of(name, given)
     values = {own.get(name) for own in facts}
     if value not in values:
-        available = ", ".join(sorted(map(_word, values)))
-        raise CrossoverError(f"no curve of {subject} has {name} {_word(given)}; available: {available}")
+        available = listed(sorted(map(word, values)))
+        raise CrossoverError(f"no curve of {subject} has {name} {word(given)}; available: {available}")
     return value
 
 
@@ -120,18 +143,24 @@ def _choices(rows: Sequence[Row]) -> str:
     """One line for each curve: the options by which it differs from the others."""
     facts = [_facts(row) for row in rows]
     telling = questions.telling(facts)
-    lines = (" ".join(_option(key, own.get(key)) for key in telling) for own in facts)
+    lines = (" ".join(option(key, own.get(key)) for key in telling) for own in facts)
     return "".join(f"\n    {line}" for line in lines)
 
 
-def _option(key: str, value: object) -> str:
-    return f"--{key.replace('_', '-')} {shlex.quote(_word(value))}"
+def flag(key: str) -> str:
+    """The option that is named after a key."""
+    return f"--{key.replace('_', '-')}"
 
 
-def _word(value: object) -> str:
+def option(key: str, value: object) -> str:
+    """The option that chooses the curves with this value of a key."""
+    return f"{flag(key)} {quoted(word(value))}"
+
+
+def word(value: object) -> str:
     """A value as a question writes it.
 
-    >>> _word(True), _word(None), _word(64000000), _word("float64 array")
+    >>> word(True), word(None), word(64000000), word("float64 array")
     ('yes', 'none', '64000000', 'float64 array')
     """
     if isinstance(value, bool):

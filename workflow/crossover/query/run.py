@@ -11,9 +11,10 @@ import pandas as pd
 
 from crossover.config import tiers
 from crossover.errors import CrossoverError
-from crossover.experiments import leads
+from crossover.experiments import leads, subject
 from crossover.query import question, settings
 from crossover.query.answer import Answer, answer
+from crossover.query.contents import Contents
 from crossover.records import run_tables
 from crossover.report.base import numbers, questions, tables
 from crossover.report.base.tables import Panel
@@ -48,15 +49,16 @@ class Run:
         *,
         metric: str | None = None,
         arm: str | None = None,
+        than: str | None = None,
         **keys: object,
     ) -> pd.DataFrame:
         """Each arm's ratio to the reference at one point of the axis, one row per arm: the facts of `crossover ask`.
 
         `at` is a number in the axis's unit, or a text such as "40kB". `metric` is by default the experiment's leading
-        one, and `arm` every rival. Raises CrossoverError for a question that no curve or several answer, and for a
-        point outside the measured axis.
+        one, `arm` every rival, and `than` the reference. Raises CrossoverError for a question that no curve or several
+        answer, and for a point outside the measured axis.
         """
-        return pd.DataFrame([each.row for each in self.answers(experiment, at, metric, arm, keys)])
+        return pd.DataFrame([each.row for each in self.answers(experiment, at, metric, arm, keys, than)])
 
     def ratios(self) -> pd.DataFrame:
         """The table of ratios."""
@@ -84,15 +86,23 @@ class Run:
         return drawing.chart(self._chosen(experiment, metric, keys), ratios)
 
     def answers(
-        self, experiment: str, at: object, metric: str | None, arm: str | None, keys: Mapping[str, object]
+        self,
+        experiment: str,
+        at: object,
+        metric: str | None,
+        arm: str | None,
+        keys: Mapping[str, object],
+        than: str | None = None,
     ) -> list[Answer]:
         """The answers of `ask`, one per arm."""
         chosen = self._chosen(experiment, metric, keys)
         question.require_single(experiment, [panel.facts for panel in chosen])
-        panel = chosen[0]
-        name = questions.names(self._panels(experiment, metric))[questions.name(panel)]
-        x = question.amount(at, panel.facts["axis_unit"])
-        found = [answer(panel, each, name, x) for each in _arms(panel, arm)]
+        measured = chosen[0]
+        name = questions.names(self._panels(experiment, metric))[questions.name(measured)]
+        x = question.amount(at, measured.facts["axis_unit"])
+        panel = self._against(measured, arm, than)
+        arms = dict.fromkeys(row["arm"] for row in panel.ratios) if than else _arms(panel, arm)
+        found = [answer(panel, each, name, x, measured.reference) for each in arms]
         if not any(each.cells for each in found):
             low, high = min(each.ends[0] for each in found), max(each.ends[1] for each in found)
             here, *ends = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (x, low, high))
@@ -102,9 +112,19 @@ class Run:
             )
         return found
 
+    def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
+        """The panel with ratios to the arm `than`, of one arm or of all that compete, if one is given."""
+        if than is None:
+            return panel
+        # The analysis takes a while to load, which no other question needs.
+        from crossover.query import rivals
+
+        return rivals.against(self.results, panel, *rivals.chosen(panel, arm, than))
+
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""
-        return more.remedy(self._tables, found.cells)
+        # More launches give no interval to an answer to which none contributes.
+        return more.remedy(self._tables, [cell for cell in found.cells if cell["launches"]])
 
     def recommended(self, setting: str, keys: Mapping[str, object]) -> list[Row]:
         """The recommendations for a setting by its name, with values instead of JSON."""
@@ -118,13 +138,16 @@ class Run:
         """The experiments that have a measured curve."""
         return sorted({row["experiment"] for row in self._tables.summary})
 
-    def axis(self, experiment: str) -> str:
-        """The axis of an experiment, in words."""
-        panels = self._panels(experiment, None)
-        places = [row["x"] for panel in panels for row in panel.summary]
-        facts = panels[0].facts
-        low, high = (numbers.quantity(end, facts["axis_unit"]) for end in (min(places), max(places)))
-        return f"{facts['axis']}, {low} to {high}"
+    def titles(self) -> dict[str, str]:
+        """The subjects of these experiments, by their names."""
+        return {name: subject(name) for name in self.experiments()}
+
+    def contents(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> Contents:
+        """The possible questions to the curves of an experiment that have these keys."""
+        leading = self._tables.panels(experiment, leads().get(experiment))
+        chosen = self._chosen(experiment, metric, keys)
+        metrics = list(dict.fromkeys(panel.metric for panel in leading))
+        return Contents(chosen, self._panels(experiment, metric), metrics)
 
     @cached_property
     def _tables(self) -> tables.Tables:
@@ -158,5 +181,6 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
     compared = {row["arm"] for row in panel.ratios}
     if arm in (None, panel.reference):
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
-        raise CrossoverError(f"{fault}; choose another arm: {', '.join(sorted(compared)) or 'none is measured'}")
+        others = question.listed(sorted(compared)) or "none is measured"
+        raise CrossoverError(f"{fault}; choose another arm{', or one with --than' if arm else ''}: {others}")
     return [question.one_of("arm", str(arm), compared)]

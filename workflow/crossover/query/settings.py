@@ -1,8 +1,10 @@
 """The recommendations for a setting in words."""
 
 import json
+import re
 from typing import Any
 
+from crossover.query import question
 from crossover.report.base import numbers
 
 Row = dict[str, Any]
@@ -10,10 +12,23 @@ Row = dict[str, Any]
 ENCODED = ("aims", "value", "points", "effects", "arms")
 """Columns that hold JSON."""
 
+CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+"""Control characters, except for tabs and ends of lines."""
+
 
 def decoded(row: Row) -> Row:
     """A row of the recommendations with values instead of JSON."""
     return row | {name: json.loads(row[name]) for name in ENCODED if row[name] is not None}
+
+
+def lines(own: Row) -> list[str]:
+    """A decoded row of the recommendations in words, then its arm and the lines to paste, if it has any."""
+    if not own["recommended"] or not own["snippet"]:
+        return [line(own)]
+    # A bundle's snippet can come from anybody, and a terminal obeys control characters.
+    shown = CONTROL.sub("", own["snippet"]).strip("\n").splitlines()
+    arm = f"arm {question.quoted(own['arm'])}, " if own["arm"] else ""
+    return [line(own), f"{arm}to paste:", "", *shown, ""]
 
 
 def line(own: Row) -> str:
@@ -34,5 +49,5 @@ def line(own: Row) -> str:
 def _interval(own: Row) -> str:
     if own["x"] is None:
         return ""
-    ends = ("open" if own[end] is None else numbers.quantity(own[end], own["axis_unit"], 2) for end in ("low", "high"))
-    return f" [{', '.join(ends)}]"
+    found = numbers.interval(own["x"], own["low"], own["high"], own["axis_unit"], 2)
+    return f" {found or '[open, open]'}"

@@ -41,17 +41,44 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
     ('100 µs', '31.6 ms', '0.958')
     """
     factor, unit = PREFIXED_UNITS.get(unit, (1, unit))
-    value *= factor
-    if unit not in SCALED_UNITS:
-        count = "/" not in unit and unit != "" and float(value).is_integer()
-        number = f"{value:,.0f}" if count else _plain(value, digits)
-        return f"{number} {unit[:-1] if number == '1' and unit.endswith('s') else unit}".strip()
-    power = 0
-    if value > 0 and math.isfinite(value):
-        # Rounding first, so that 999.9 becomes 1 k and not 1,000.
-        exponent = Decimal(f"{value:.{digits - 1}e}").adjusted()
-        power = min(max(3 * (exponent // 3), 0 if unit == "bytes" else min(PREFIXES)), max(PREFIXES))
-    return f"{_plain(value / 10**power, digits)} {PREFIXES[power]}{SCALED_UNITS[unit]}"
+    return _with_prefix(value * factor, unit, _power(value * factor, unit, digits), digits)
+
+
+def _power(value: float, unit: str, digits: int) -> int:
+    """The power of ten, one of PREFIXES, with which a value is written; 0 in a unit that takes no prefix."""
+    if unit not in SCALED_UNITS or not 0 < value < math.inf:
+        return 0
+    # Rounding first, so that 999.9 becomes 1 k and not 1,000.
+    exponent = Decimal(f"{value:.{digits - 1}e}").adjusted()
+    return min(max(3 * (exponent // 3), 0 if unit == "bytes" else min(PREFIXES)), max(PREFIXES))
+
+
+def _with_prefix(value: float, unit: str, power: int, digits: int) -> str:
+    """A value with its unit, in which the prefix stands for this power of ten."""
+    if unit in SCALED_UNITS:
+        return f"{_plain(value / 10**power, digits)} {PREFIXES[power]}{SCALED_UNITS[unit]}"
+    count = "/" not in unit and unit != "" and float(value).is_integer()
+    number = f"{value:,.0f}" if count else _plain(value, digits)
+    return f"{number} {unit[:-1] if number == '1' and unit.endswith('s') else unit}".strip()
+
+
+def interval(value: float, low: float | None, high: float | None, unit: str, digits: int = 3) -> str:
+    """The interval of a value in brackets, both ends in the unit that `quantity` gives the value; an unknown end is
+    open. Empty without any end.
+
+    >>> interval(0.0123, 0.0009, 0.014, "s"), interval(900, 800, 1200, "bytes"), interval(1.2e4, 9300, None, "bytes", 2)
+    ('[0.9, 14 ms]', '[800, 1,200 B]', '[9.3 kB, open]')
+    >>> interval(31623, 900, 1.2e6, "µs"), interval(8, 1, 32, "tasks"), interval(0.958, 0.9, 0.97, "")
+    ('[0.9, 1,200 ms]', '[1, 32 tasks]', '[0.9, 0.97]')
+    >>> interval(1, None, 1, "elements"), interval(1, None, None, "s")
+    ('[open, 1 element]', '')
+    """
+    if low is None and high is None:
+        return ""
+    factor, unit = PREFIXED_UNITS.get(unit, (1, unit))
+    power = _power(value * factor, unit, digits)
+    first, last = ("open" if end is None else _with_prefix(end * factor, unit, power, digits) for end in (low, high))
+    return f"[{first if high is None else first.split()[0]}, {last}]"
 
 
 def _plain(value: float, digits: int) -> str:

@@ -1,6 +1,7 @@
 """A run's answer in at most LINES lines of a terminal: settings, winners, claims, open questions, holes, page."""
 
 import json
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,7 +11,7 @@ from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
-from crossover.records.outcome import BETTER
+from crossover.records.outcome import ALIKE, BETTER, OPEN
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
 from crossover.report.sentences import holes, hosts, more, noise
@@ -24,6 +25,9 @@ SETTINGS = 6
 
 WIDTH = 100
 """The columns without a terminal, and the most with one."""
+
+GAP = 2
+"""The columns between two of a grid."""
 
 
 def show(
@@ -40,7 +44,7 @@ def show(
     tables = load(results)
     every = pairs(tables.all_leading(leads))
     for most in range(len(every), -1, -1):
-        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most, command)
+        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most, command, screen.width)
         with screen.capture() as captured:
             _print(screen, parts)
         if everything or captured.get().count("\n") <= LINES or not most:
@@ -71,8 +75,10 @@ def answer(
     settings: int | None,
     most: int,
     command: Mapping[str, Any] | None = None,
+    width: int = WIDTH,
 ) -> list[RenderableType]:
-    """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs."""
+    """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs; `width` is that
+    of the screen in columns."""
     named = questions.names(pair.panel for pair in every)
     recommended = [row for row in tables.recommendations if row["recommended"]]
     # The tables of a single experiment have no recommendations.
@@ -97,7 +103,7 @@ def answer(
         *_behind(tables),
         Text(),
         Text("Who wins where", style="bold"),
-        _winners(every[:most], named),
+        _winners(every[:most], named, width),
         *_rest(len(every) - most),
         Text(),
         *(end for end in ends if end),
@@ -155,9 +161,7 @@ def _value(row: Row) -> str:
 def _interval(row: Row) -> str:
     if row["x"] is None or row["low"] is None:
         return ""
-    low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
-    shared = low.split()[1:] == high.split()[1:]
-    return f"[{low.split()[0] if shared else low}, {high}]"
+    return numbers.interval(row["x"], row["low"], row["high"], row["axis_unit"], 2)
 
 
 def _gain(row: Row) -> str:
@@ -166,23 +170,48 @@ def _gain(row: Row) -> str:
     return f"{numbers.ratio(row['gain'], row['gain_low'], row['gain_high'])} times better"
 
 
-def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str]) -> RenderableType:
+def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str], width: int) -> RenderableType:
     if not every:
         return Text("  nothing: no arm could be compared with another")
     grid = _grid(2)
-    for pair in every:
-        # Where no arm is named as a winner, or several could be meant, the label names them.
-        label = named[questions.name(pair.panel)]
-        if pair.strength == 1:
-            label += f": {pair.arm} or {pair.panel.reference}"
-        elif len(pair.panel.compared) > 1:
-            label += f": {pair.arm}"
-        grid.add_row(f"  {label}", Text(outcome(pair), style="" if pair.strength > 1 else "dim"))
+    labels = [f"  {_label(pair, named[questions.name(pair.panel)])}" for pair in every]
+    left = width - max(map(len, labels)) - GAP
+    for pair, label in zip(every, labels, strict=True):
+        words = outcome(pair)
+        # A line that wraps costs another line of the answer.
+        shown = next((whole for values in _values(pair) if len(whole := f"{words} ({values})") <= left), words)
+        grid.add_row(label, Text(shown, style="" if pair.strength > 1 else "dim"))
     return grid
 
 
+def _label(pair: Pair, name: str) -> str:
+    """The name of a pair's panel, with its arms where no arm is named as a winner, or several could be meant."""
+    if pair.strength == 1:
+        return f"{name}: {pair.arm} or {pair.panel.reference}"
+    return f"{name}: {pair.arm}" if len(pair.panel.compared) > 1 else name
+
+
+def _values(pair: Pair) -> list[str]:
+    """Both arms' values where one is better everywhere, at the point of the largest factor: in words with and without
+    the arms. Empty for another pair."""
+    (who, _), *others = pair.runs
+    if not pair.is_replicated or others or who in (ALIKE, OPEN):
+        return []
+    widest = max(pair.cells, key=lambda cell: abs(math.log(cell["ratio"])))
+    here = {row["arm"]: row["median"] for row in pair.panel.values if row["x"] == widest["x"]}
+    lost = pair.arm if who == pair.panel.reference else pair.panel.reference
+    if not here.keys() >= {who, lost}:
+        return []
+    best, other = (numbers.quantity(here[arm], pair.panel.unit, 2) for arm in (who, lost))
+    place = numbers.quantity(widest["x"], widest["axis_unit"])
+    number, _, unit = best.partition(" ")
+    short = number if other.endswith(f" {unit}") else best
+    named = [f"{lost} {other}, {who} {best} at {place}"] if "," not in lost + who else []
+    return [*named, f"{short} instead of {other} at {place}"]
+
+
 def _grid(columns: int) -> Table:
-    grid = Table.grid(padding=(0, 2))
+    grid = Table.grid(padding=(0, GAP))
     for _ in range(columns):
         grid.add_column(overflow="fold")
     return grid
