@@ -29,7 +29,7 @@ def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
 @pytest.mark.parametrize(
     ("intervals", "sentence", "words"),
     [
-        ([WORSE, BETTER], "It becomes faster than `copy` above **320 B [240 B, 410 B]**, between", "faster above it"),
+        ([WORSE, BETTER], "It becomes faster than `copy` above **320 B [240, 410 B]**, between", "faster above it"),
         ([BETTER, BETTER], "It is faster than `copy` at every measured point", "always faster"),
         (
             [BETTER, OPEN],
@@ -136,7 +136,7 @@ def test_an_open_end_does_not_decide_the_direction_of_a_crossover():
 
 
 def test_the_crossover_comes_from_the_data():
-    assert "**2.9 kB [2.2 kB, 3.8 kB]**" in findings.findings(panel(zmq(centre=2900.0)))
+    assert "**2.9 kB [2.2, 3.8 kB]**" in findings.findings(panel(zmq(centre=2900.0)))
     assert "between the measured points 2.15 kB and 4.64 kB" in findings.findings(panel(zmq(centre=2900.0)))
 
 
@@ -234,7 +234,7 @@ def test_the_result_is_one_sentence_on_the_plainest_curve():
     plain = questions.plain_first(made.leading("zmq_throughput", "throughput"))
     assert results.sentence(plain) == (
         "**PUSH/PULL over tcp, 64 MB in flight:** `no-copy` is slower than `copy` at 100 B to 4.64 kB and faster at "
-        "10 kB to 1 MB; at 1 MB it is 1.94 [1.88, 1.99] times faster; the crossover is at **6.2 kB [4.8 kB, 8.1 kB]**."
+        "10 kB to 1 MB; at 1 MB it is 1.94 [1.88, 1.99] times faster; the crossover is at **6.2 kB [4.8, 8.1 kB]**."
     )
     assert results.sentence([]) == ""
 

@@ -168,7 +168,7 @@ def test_a_crossover_is_marked_with_its_interval(ratio):
     (mark,) = values(ratio, column)
     assert mark["low"] < mark["x"] == 6200 < mark["high"]
     assert mark["text"] == "no-copy: 6.2 kB"
-    assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8 kB, 8.1 kB]"
+    assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8, 8.1 kB]"
 
 
 def test_an_open_interval_ends_at_the_end_of_the_axis():

@@ -46,7 +46,7 @@ def test_the_crossovers_of_every_pair_are_in_the_table_by_the_leading_metric(pag
     first = dict(zip(header, rows[1], strict=True))
     assert first["arms"] == "`no-copy` / `copy`"
     assert first["verdict"] == "faster above it"
-    assert first["crossover"] == "2.9 kB [2.2 kB, 3.8 kB]"
+    assert first["crossover"] == "2.9 kB [2.2, 3.8 kB]"
     assert first["between measured points"] == "2.15 kB to 4.64 kB"
     assert rows[-1][-3:] == ["always faster", "–", "–"]
 

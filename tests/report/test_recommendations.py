@@ -30,7 +30,7 @@ def lines(text):
 def test_recommended_settings_are_in_a_table_with_value_condition_and_gain():
     (_, _, line) = lines(section([PASSED]))
     assert line == (
-        "| `copy_threshold` of pyzmq | `no-copy` from **15 kB [9.3 kB, 21 kB]** on | 12.6 [8.87, 17.9] times | "
+        "| `copy_threshold` of pyzmq | `no-copy` from **15 kB [9.3, 21 kB]** on | 12.6 [8.87, 17.9] times | "
         "throughput, PUSH/PULL over tcp |"
     )
 
@@ -40,7 +40,7 @@ def test_the_conditions_and_effects_in_full_are_folded():
     assert "Why, and lines to paste: copy_threshold of pyzmq</summary>" in folded
     assert "The size from which on lending is faster." in folded
     assert (
-        "For throughput (PUSH/PULL over tcp, 64 MB in flight): `no-copy` from **15 kB [9.3 kB, 21 kB]** on; better at "
+        "For throughput (PUSH/PULL over tcp, 64 MB in flight): `no-copy` from **15 kB [9.3, 21 kB]** on; better at "
         "31.6 kB to 1 MB; worse at 100 B to 10 kB; 12.6 [8.87, 17.9] times better than `copy` in throughput, on "
         "average over 31.6 kB to 1 MB. Other effects: 9.50 [8.10, 11.2] times better in send rate."
     ) in folded
@@ -91,14 +91,14 @@ def test_a_point_without_a_default_names_its_arm_and_has_no_gain():
     gains = [name for name in PASSED if name.startswith("gain")]
     alone = dict.fromkeys(("default", "points", "tried", "effects", *gains))
     assert lines(section([recommendation(arm="pure", **alone)]))[-1].endswith(
-        "| **15 kB [9.3 kB, 21 kB]** | – | throughput, PUSH/PULL over tcp, `pure` |"
+        "| **15 kB [9.3, 21 kB]** | – | throughput, PUSH/PULL over tcp, `pure` |"
     )
 
 
 def test_without_a_recommendation_the_reason_comes_with_the_numbers():
     assert reason(LEFT) == (
         f"{NO_GAIN['reason']}: `no-copy` is {gain(LEFT)}; the possible bias is 30 %; "
-        "the crossover would be 15 kB [9.3 kB, 21 kB]; better at 31.6 kB to 1 MB; worse at 100 B to 10 kB"
+        "the crossover would be 15 kB [9.3, 21 kB]; better at 31.6 kB to 1 MB; worse at 100 B to 10 kB"
     )
     silent = recommendation(**NO_GAIN, **dict.fromkeys(("gain", "x", "points", "smallest_effect")))
     assert reason(silent) == NO_GAIN["reason"]
@@ -153,11 +153,11 @@ def test_conflicting_aims_are_named_with_their_values_and_costs():
     )
     shown = section([PASSED, other])
     assert (
-        "The aims conflict for `copy_threshold` of pyzmq: `no-copy` from **15 kB [9.3 kB, 21 kB]** on for throughput "
-        "(PUSH/PULL over tcp, 64 MB in flight) and `no-copy` from **5 kB [4 kB, 6 kB]** on for round trip (REQ/REP "
+        "The aims conflict for `copy_threshold` of pyzmq: `no-copy` from **15 kB [9.3, 21 kB]** on for throughput "
+        "(PUSH/PULL over tcp, 64 MB in flight) and `no-copy` from **5 kB [4, 6 kB]** on for round trip (REQ/REP "
         "over tcp)."
     ) in shown
-    assert "tcp). `no-copy` from **5 kB [4 kB, 6 kB]** on is 1.25 [1.11, 2.00] times worse in throughput" in shown
+    assert "tcp). `no-copy` from **5 kB [4, 6 kB]** on is 1.25 [1.11, 2.00] times worse in throughput" in shown
     costly = section([recommendation(effects=other["effects"], aims='["round trip"]')])
     assert "The aims conflict" in costly
     elsewhere = section([PASSED, recommendation(condition="node, ipc", aims='["round trip"]')])

@@ -35,7 +35,7 @@ def test_a_setting_has_its_value_and_the_factors_at_decided_points():
     row = recommendation(x=6200.0, low=4800.0, high=8100.0)
     (first, *_) = told(zmq(), estimated={"recommendations": [row]})
     assert first == (
-        "Set `copy_threshold` of pyzmq to 6.2 kB [4.8 kB, 8.1 kB] (ZeroMQ stream): above, `no-copy` is 1.1 to 1.9 "
+        "Set `copy_threshold` of pyzmq to 6.2 kB [4.8, 8.1 kB] (ZeroMQ stream): above, `no-copy` is 1.1 to 1.9 "
         "times faster."
     )
 
@@ -52,7 +52,7 @@ def test_a_call_says_where_it_is_faster():
 def test_a_level_has_no_factor():
     alone = dict.fromkeys(("default", "gain", "gain_low", "gain_high", "points"))
     assert told(zmq(), estimated={"recommendations": [recommendation(**alone)]})[0] == (
-        "Choose `copy_threshold` of pyzmq for 15 kB [9.3 kB, 21 kB] (ZeroMQ stream): the size from which on lending is "
+        "Choose `copy_threshold` of pyzmq for 15 kB [9.3, 21 kB] (ZeroMQ stream): the size from which on lending is "
         "faster."
     )
 

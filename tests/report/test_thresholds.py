@@ -17,8 +17,8 @@ def panel(*rows, curve=None):
 @pytest.mark.parametrize(
     ("verdict", "words", "bracket"),
     [
-        ("from", "from **2 ms [1.8 ms, 2.3 ms]** on", "1 ms to 10 ms"),
-        ("up to", "up to **2 ms [1.8 ms, 2.3 ms]**", "1 ms to 10 ms"),
+        ("from", "from **2 ms [1.8, 2.3 ms]** on", "1 ms to 10 ms"),
+        ("up to", "up to **2 ms [1.8, 2.3 ms]**", "1 ms to 10 ms"),
         ("always", "at every measured point", "–"),
         ("never", "at no measured point", "–"),
         ("partly", "at some measured points, open at the last", "–"),
@@ -70,7 +70,7 @@ def test_the_chart_has_room_for_every_level_and_marks_it():
     assert levels == [{"y": 0.1, "text": "10 %"}, {"y": 0.95, "text": "95 %"}]
     (place,) = places
     assert (place["arm"], place["y"], place["low"], place["high"]) == ("pure", 0.95, 1800, 2300)
-    assert place["tooltip"] == "pure reaches 95 % at 2 ms [1.8 ms, 2.3 ms]"
+    assert place["tooltip"] == "pure reaches 95 % at 2 ms [1.8, 2.3 ms]"
     low, high = next(layer for layer in chart["layer"] if layer["mark"]["type"] == "line")["encoding"]["y"]["scale"][
         "domain"
     ]
@@ -82,4 +82,4 @@ def test_the_table_is_below_the_figure_and_the_sentences_are_among_the_findings(
     page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
     shown = page.experiment("task_map").data
     assert shown.index("crossover-chart") < shown.index("| protocol | arm | level | reached |")
-    assert page.findings("task_map").data.endswith("`pure` from **2 ms [1.8 ms, 2.3 ms]** on.")
+    assert page.findings("task_map").data.endswith("`pure` from **2 ms [1.8, 2.3 ms]** on.")

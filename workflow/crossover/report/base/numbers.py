@@ -109,10 +109,9 @@ def position(value: float, low: float | None, high: float | None, unit: str) -> 
     here = quantity(value, unit, 2)
     if low is None and high is None:
         return f"{here} (no interval)"
-    ends = ["open" if end is None else quantity(end, unit, 2) for end in (low, high)]
-    if ends == [here, here]:
+    if low is not None and high is not None and {quantity(end, unit, 2) for end in (low, high)} == {here}:
         return here
-    return f"{here} [{', '.join(ends)}]"
+    return f"{here} {interval(value, low, high, unit, 2)}"
 
 
 def bracket(low: float | None, high: float | None, unit: str) -> str:
