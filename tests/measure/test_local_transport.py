@@ -1,0 +1,121 @@
+"""Do the ways between two processes deliver every message, and does a bad message make a block void?"""
+
+import multiprocessing
+import os
+import threading
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from crossover.design.arm import Arm
+from crossover.design.axis import points
+from crossover.design.cell import Cell
+from crossover.experiments.local_transport import EXPERIMENT, WAYS, driver, ways
+from crossover.measure.sampling.contract import DAMAGED
+
+SETTINGS = {
+    "sizes_bytes": [1, 100, 200_000], "patterns": ["round trips", "stream"], "arms": [*WAYS], "ceilings": [],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def parent():
+    with driver.drive(SimpleNamespace(), SETTINGS) as made:
+        yield made
+
+
+@pytest.mark.parametrize("cell", driver.cells(SETTINGS), ids=lambda cell: f"{cell.keys['pattern']} of {cell.x} B")
+@pytest.mark.parametrize("way", WAYS)
+def test_every_way_delivers_messages_of_any_size(parent, way, cell):
+    block = parent.run(cell, Arm(way, way), 20)
+    assert not block.fault and block.seconds > 0
+    ((metric, value),) = block.values.items()
+    assert metric == ("throughput" if cell.keys["pattern"] == "stream" else "round trip") and value > 0
+
+
+class Unreliable:
+    """A way whose messages are handed over within the process, after `spoil` had the list of those on their way."""
+
+    def __init__(self, spoil):
+        self.way, self.spoil = [], spoil
+
+    def ping(self, payload, n):
+        return self._deliver(payload, n)
+
+    def pour(self, payload, n):
+        self._deliver(payload, n)
+        return ways.WORD
+
+    def _deliver(self, payload, n):
+        self.way = [payload] * n
+        self.spoil(self.way)
+        return self.way.pop() if self.way else b""
+
+    def is_readable(self):
+        return len(self.way) >= 3
+
+
+class Commands:
+    """The child's words if it has the last message that was handed over."""
+
+    def __init__(self, way):
+        self.way, self.told = way, 0
+
+    def send(self, command):
+        self.told = 0
+
+    def recv(self):
+        self.told += 1
+        payload = PAYLOADS[-1]
+        return driver.checksum(payload) if self.told == 1 else (driver.checksum(self.way.last), False)
+
+
+PAYLOADS = []
+
+
+@pytest.mark.parametrize("pattern", ["round trips", "stream"])
+@pytest.mark.parametrize(
+    ("spoil", "fault"),
+    [
+        (lambda way: None, ""),
+        (lambda way: way.append(way[0]), DAMAGED),
+        (lambda way: way.__setitem__(-1, way[-1][:-1] + b"!"), DAMAGED),
+        (lambda way: way.clear(), DAMAGED),
+    ],
+    ids=["as sent", "doubled", "damaged", "lost"],
+)
+def test_a_bad_message_makes_the_block_void(pattern, spoil, fault):
+    class Last(Unreliable):
+        last = b""
+
+        def _deliver(self, payload, n):
+            PAYLOADS.append(payload)
+            self.last = super()._deliver(payload, n)
+            return self.last
+
+    way = Last(spoil)
+    made = driver.Parent(Commands(way), {"Pipe": way}, {}, "")
+    made.payload = lambda size: PAYLOADS.append(os.urandom(size - 1) + b"a") or PAYLOADS[-1]
+    assert made.run(Cell({"pattern": pattern}, 64), Arm("Pipe", "Pipe"), 3).fault == fault
+
+
+def test_a_ceiling_without_a_compiler_has_its_reason():
+    made = driver.Parent(None, {}, {}, "no compiler")
+    block = made.run(Cell({"pattern": "round trips"}, 64), Arm("memcpy", "memcpy", ceiling=True), 1)
+    assert block.fault == "no compiler"
+
+
+def test_ceilings_are_round_trips():
+    settings = SETTINGS | {"ceilings": ["memcpy"]}
+    ceilings = {cell.keys["pattern"]: "memcpy" in cell.arms for cell in driver.cells(settings)}
+    assert ceilings == {"round trips": True, "stream": False}
+    assert points(EXPERIMENT.settings["sizes_bytes"].default["quick"])[0] == 100
+
+
+def test_no_child_and_no_shared_memory_are_left(tmp_path):
+    before = {*Path("/dev/shm").glob("psm_*")}
+    with driver.drive(SimpleNamespace(), SETTINGS | {"sizes_bytes": [10]}):
+        assert multiprocessing.active_children()
+    assert {*Path("/dev/shm").glob("psm_*")} <= before
+    assert threading.active_count() < 20

@@ -1,0 +1,231 @@
+"""The ways between a process and its child: what is made before the child starts, and the open ends of each.
+
+Each way has four loops: `ping` and `pong` are the two ends of round trips, `pour` and `drain` those of a stream.
+"""
+
+import asyncio
+import socket
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from multiprocessing.context import SpawnContext
+from multiprocessing.shared_memory import SharedMemory
+from pathlib import Path
+from typing import Any
+
+import zmq
+
+from crossover.measure.ranks.admission import Admission, connect
+
+WORD = b"taken"
+LENGTH_BYTES = 8
+"""Of the length before each message, where a way does not keep messages apart."""
+LOOK_SECONDS = 0.001
+ADDRESSES = {"ZeroMQ ipc": "ipc://{folder}/ipc", "ZeroMQ tcp": "tcp://127.0.0.1:*"}
+
+
+@dataclass(frozen=True)
+class Ends:
+    """What both processes know of the ways: pairs have the parent's end first, queues and blocks the way there."""
+
+    folder: Path
+    pipes: tuple[Any, Any]
+    queues: tuple[Any, Any]
+    streams: tuple[socket.socket, socket.socket]
+    blocks: tuple[SharedMemory, SharedMemory]
+    turns: tuple[tuple[Any, Any], tuple[Any, Any]]
+    """Semaphores of each block: it is full, it is free."""
+    addresses: tuple[Any, Any]
+
+    @classmethod
+    def made(cls, spawn: SpawnContext, folder: Path, longest_bytes: int) -> "Ends":
+        """The ends for messages of at most `longest_bytes`; sockets of ZeroMQ have their files in `folder`."""
+        first, second = (SharedMemory(create=True, size=LENGTH_BYTES + longest_bytes) for _ in range(2))
+        turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
+        queues = (spawn.Queue(), spawn.Queue())
+        pipes, streams = spawn.Pipe(), socket.socketpair()
+        return cls(folder, pipes, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
+
+
+@dataclass(frozen=True)
+class Way:
+    """A way with a call that sends a message, one that waits for a message, and one that tells of a message left."""
+
+    send: Callable[[bytes], Any]
+    receive: Callable[[], bytes]
+    is_readable: Callable[[], bool]
+
+    def ping(self, payload: bytes, n: int) -> bytes:
+        """Make `n` round trips; returns the last reply."""
+        for _ in range(n):
+            self.send(payload)
+            got = self.receive()
+        return got
+
+    def pong(self, payload: bytes, n: int) -> bytes:
+        """Reply to `n` messages; returns the last of them."""
+        for _ in range(n):
+            got = self.receive()
+            self.send(payload)
+        return got
+
+    def pour(self, payload: bytes, n: int) -> bytes:
+        """Send `n` messages, and wait until the other end has the last; returns its word."""
+        for _ in range(n):
+            self.send(payload)
+        return self.receive()
+
+    def drain(self, payload: bytes, n: int) -> bytes:
+        """Take `n` messages, and confirm the last, which is returned."""
+        for _ in range(n):
+            got = self.receive()
+        self.send(WORD)
+        return got
+
+
+class Streams:
+    """The same loops as coroutines, over a connected socket; a length stands before each message."""
+
+    def __init__(self, connected: socket.socket):
+        self.loop = asyncio.new_event_loop()
+        self.reader, self.writer = self.loop.run_until_complete(asyncio.open_connection(sock=connected))
+
+    def close(self) -> None:
+        """Close the socket and the loop."""
+        self.writer.close()
+        self.loop.run_until_complete(asyncio.sleep(0))
+        self.loop.close()
+
+    async def _send(self, message: bytes) -> None:
+        self.writer.writelines((len(message).to_bytes(LENGTH_BYTES, "little"), message))
+        await self.writer.drain()
+
+    async def _receive(self) -> bytes:
+        length = int.from_bytes(await self.reader.readexactly(LENGTH_BYTES), "little")
+        return await self.reader.readexactly(length)
+
+    async def _ping(self, payload: bytes, n: int) -> bytes:
+        for _ in range(n):
+            await self._send(payload)
+            got = await self._receive()
+        return got
+
+    async def _pong(self, payload: bytes, n: int) -> bytes:
+        for _ in range(n):
+            got = await self._receive()
+            await self._send(payload)
+        return got
+
+    async def _pour(self, payload: bytes, n: int) -> bytes:
+        for _ in range(n):
+            await self._send(payload)
+        return await self._receive()
+
+    async def _drain(self, payload: bytes, n: int) -> bytes:
+        for _ in range(n):
+            got = await self._receive()
+        await self._send(WORD)
+        return got
+
+    def ping(self, payload: bytes, n: int) -> bytes:
+        """As `Way.ping`."""
+        return self.loop.run_until_complete(self._ping(payload, n))
+
+    def pong(self, payload: bytes, n: int) -> bytes:
+        """As `Way.pong`."""
+        return self.loop.run_until_complete(self._pong(payload, n))
+
+    def pour(self, payload: bytes, n: int) -> bytes:
+        """As `Way.pour`."""
+        return self.loop.run_until_complete(self._pour(payload, n))
+
+    def drain(self, payload: bytes, n: int) -> bytes:
+        """As `Way.drain`."""
+        return self.loop.run_until_complete(self._drain(payload, n))
+
+    def is_readable(self) -> bool:
+        """Whether a message is left; its first byte is taken."""
+
+        async def look() -> bool:
+            with suppress(TimeoutError):
+                return bool(await asyncio.wait_for(self.reader.read(1), LOOK_SECONDS))
+            return False
+
+        return self.loop.run_until_complete(look())
+
+
+class Direction:
+    """One direction of shared memory: a block with one message and its length, filled and emptied in turns."""
+
+    def __init__(self, block: SharedMemory, turns: tuple[Any, Any]):
+        assert block.buf is not None, "open blocks have a buffer"
+        self.memory, (self.full, self.free) = block.buf, turns
+
+    def send(self, message: bytes) -> None:
+        """Copy a message into the block, once it is free."""
+        self.free.acquire()
+        self.memory[:LENGTH_BYTES] = len(message).to_bytes(LENGTH_BYTES, "little")
+        self.memory[LENGTH_BYTES : LENGTH_BYTES + len(message)] = message
+        self.full.release()
+
+    def receive(self) -> bytes:
+        """Copy the message out of the block, once it is full."""
+        self.full.acquire()
+        end = LENGTH_BYTES + int.from_bytes(self.memory[:LENGTH_BYTES], "little")
+        message = bytes(self.memory[LENGTH_BYTES:end])
+        self.free.release()
+        return message
+
+    def is_readable(self) -> bool:
+        """Whether a message is left; it is taken."""
+        return bool(self.full.acquire(block=False))
+
+
+@contextmanager
+def opened(ends: Ends, is_parent: bool) -> Iterator[dict[str, Way | Streams]]:
+    """The ways by their names, at one end; both ends must open them. They are closed afterwards."""
+    mine = 0 if is_parent else 1
+    with ExitStack() as stack:
+        pipe, streams = ends.pipes[mine], Streams(ends.streams[mine])
+        stack.callback(streams.close)
+        there, back = (Direction(block, turns) for block, turns in zip(ends.blocks, ends.turns, strict=True))
+        (out, into), (put, take) = ((there, back), ends.queues) if is_parent else ((back, there), ends.queues[::-1])
+        for queue in (put, take):
+            stack.callback(queue.close)
+        found: dict[str, Way | Streams] = {
+            "Pipe": Way(pipe.send_bytes, pipe.recv_bytes, pipe.poll),
+            "Queue": Way(put.put, take.get, lambda: not take.empty()),
+            "shared memory": Way(out.send, into.receive, into.is_readable),
+            "asyncio": streams,
+        }
+        for name, opened_socket in stack.enter_context(_sockets(ends, is_parent)).items():
+            # Copied, as `send` and `recv` do by default.
+            found[name] = Way(opened_socket.send, opened_socket.recv, partial(_is_readable, opened_socket))
+        yield found
+
+
+def _is_readable(opened_socket: zmq.Socket[bytes]) -> bool:
+    return bool(opened_socket.poll(0))
+
+
+@contextmanager
+def _sockets(ends: Ends, is_parent: bool) -> Iterator[Mapping[str, zmq.Socket[bytes]]]:
+    """A connected PAIR socket for each transport; the child binds, and admits the parent alone."""
+    context: zmq.Context[Any] = zmq.Context()
+    sockets = {name: context.socket(zmq.PAIR) for name in ADDRESSES}
+    addresses = ends.addresses[0 if is_parent else 1]
+    if is_parent:
+        for made in sockets.values():
+            connect(made, *addresses.recv())
+        addresses.send("connected")
+    else:
+        admission = Admission(context)
+        for name, made in sockets.items():
+            admission.guard(made)
+            made.bind(ADDRESSES[name].format(folder=ends.folder))
+            addresses.send((made.getsockopt_string(zmq.LAST_ENDPOINT), admission.password))
+        addresses.recv()
+        admission.close()
+    yield sockets
+    context.destroy(linger=0)
