@@ -1,0 +1,59 @@
+"""ZeroMQ messages sent and received by blocking calls, by a poller, and by coroutines of asyncio."""
+
+from crossover.design import kinds, zeromq
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import Experiment
+from crossover.design.protocol import TRANSPORTS
+
+METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
+WAYS = ("blocking", "poller", "asyncio")
+PATTERNS = ["REQ/REP", "PUSH/PULL"]
+CURVES = ["REQ/REP over ipc", "PUSH/PULL over ipc"]
+MORE_CURVES = [*CURVES, "REQ/REP over tcp", "PUSH/PULL over tcp"]
+
+EXPERIMENT = Experiment(
+    title="ZeroMQ: the cost of asyncio",
+    about="Messages are sent and received by blocking calls, after a poller, or by coroutines.",
+    subject="ZeroMQ and asyncio",
+    action="wait for ZeroMQ messages",
+    library="ZeroMQ",
+    place=46,
+    axis=Axis("message size", "bytes"),
+    metrics=METRICS,
+    keys={"pattern": PATTERNS, "transport": [*TRANSPORTS]},
+    settings={
+        "sizes_bytes": kinds.axis(
+            "The axis, message sizes in bytes.",
+            {
+                "smoke": [100, 100_000],
+                "quick": kinds.decades(100, 1_000_000, 1),
+                "standard": kinds.decades(100, 1_000_000, 2),
+                "paper": kinds.decades(10, 10_000_000, 3),
+            },
+        ),
+        "curves": kinds.curves(
+            "The sockets and the transport: REQ/REP are round trips, PUSH/PULL a stream. Across hosts, ipc curves use "
+            "tcp instead.",
+            zeromq.connections(PATTERNS),
+            {"quick": CURVES, "standard": MORE_CURVES, "paper": MORE_CURVES},
+        ),
+        "arms": kinds.arms(
+            "How both ends wait. `blocking` calls `send` and `recv`. `poller` asks a `zmq.Poller` before each call, "
+            "which then does not wait. `asyncio` awaits the calls of `zmq.asyncio`, in one coroutine.",
+            WAYS,
+            [*WAYS],
+        ),
+        "reference": kinds.reference(WAYS, "blocking"),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **kinds.sampling(
+            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
+            block_seconds=0.01,
+            most_rounds=200,
+            target_width={"quick": 0.03, "standard": 0.02, "paper": 0.01},
+            budget_seconds={"smoke": 1, "quick": 4, "standard": 15, "paper": 60},
+            fewest_rounds=kinds.FEW,
+        ),
+        **kinds.refinement(METRICS),
+    },
+)

@@ -1,0 +1,139 @@
+"""Messages over ZeroMQ by blocking calls, after a poller, and by coroutines of asyncio, at both ends.
+
+A block of REQ/REP is n round trips, one of PUSH/PULL a stream of n messages, confirmed over the channel. Each end sends
+a buffer of its own, copied, and compares the last message that it received after the block; then nothing may be left.
+"""
+
+import asyncio
+import os
+from functools import lru_cache
+from time import perf_counter
+from typing import Any
+
+import zmq
+import zmq.asyncio
+
+from crossover.design.arm import Arm
+from crossover.design.axis import points
+from crossover.design.cell import Cell
+from crossover.measure.ranks.channel import Channel
+from crossover.measure.sampling.contract import DAMAGED, Block
+from crossover.measure.zeromq import sockets
+from crossover.measure.zeromq.handover import checksum
+from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
+
+STREAM = "PUSH/PULL"
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell per curve and message size."""
+    return [Cell(keys, size) for keys in curves(settings).values() for size in points(settings["sizes_bytes"])]
+
+
+class Ways:
+    """The calls of each arm on the sockets of one end, and the event loop of its coroutines."""
+
+    def __init__(self, opened: Sockets):
+        self.sockets = opened
+        self.loop = asyncio.new_event_loop()
+        self.awaited = {curve: zmq.asyncio.Socket(shadow=opened[curve].underlying) for curve in opened}
+
+    def run(self, arm: str, curve: Curve, first: bool, payload: bytes, n: int) -> bytes:
+        """This end's part of `n` messages or round trips; the end that is `first` sends first. Returns the last
+        message that was received, or nothing."""
+        sends, receives = first or curve.pattern != STREAM, not first or curve.pattern != STREAM
+        if arm == "asyncio":
+            return self.loop.run_until_complete(_awaited(self.awaited[curve], first, sends, receives, payload, n))
+        calls = _polled if arm == "poller" else _blocking
+        return calls(self.sockets[curve], first, sends, receives, payload, n)
+
+
+def _blocking(socket: Socket, first: bool, sends: bool, receives: bool, payload: bytes, n: int) -> bytes:
+    got = b""
+    for _ in range(n):
+        if sends and first:
+            socket.send(payload)
+        if receives:
+            got = socket.recv()
+        if sends and not first:
+            socket.send(payload)
+    return got
+
+
+def _polled(socket: Socket, first: bool, sends: bool, receives: bool, payload: bytes, n: int) -> bytes:
+    got = b""
+    readable, writable = zmq.Poller(), zmq.Poller()
+    readable.register(socket, zmq.POLLIN)
+    writable.register(socket, zmq.POLLOUT)
+    for _ in range(n):
+        if sends and first:
+            writable.poll()
+            socket.send(payload, zmq.NOBLOCK)
+        if receives:
+            readable.poll()
+            got = socket.recv(zmq.NOBLOCK)
+        if sends and not first:
+            writable.poll()
+            socket.send(payload, zmq.NOBLOCK)
+    return got
+
+
+async def _awaited(
+    socket: zmq.asyncio.Socket, first: bool, sends: bool, receives: bool, payload: bytes, n: int
+) -> bytes:
+    got = b""
+    for _ in range(n):
+        if sends and first:
+            await socket.send(payload)
+        if receives:
+            got = await socket.recv()
+        if sends and not first:
+            await socket.send(payload)
+    return got
+
+
+class Sender:
+    """The end that sends first. It keeps the time and commands the other end."""
+
+    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+        self.channel, self.sockets, self.ways = channel, connected, Ways(connected)
+        self.payload = lru_cache(maxsize=1)(os.urandom)
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Send `n` messages of `cell.x` bytes, and wait for as many replies, or until the other end has the last."""
+        curve, payload = Curve.of(cell.keys), self.payload(cell.x)
+        self.channel.send((curve, arm.runs, n, cell.x))
+        reply = self.channel.receive()
+        began = perf_counter()
+        got = self.ways.run(arm.runs, curve, True, payload, n)
+        if curve.pattern == STREAM:
+            self.channel.receive()
+        seconds = perf_counter() - began
+        self.channel.send("done")
+        taken, left = self.channel.receive()
+        expected = checksum(b"") if curve.pattern == STREAM else reply
+        if (taken, checksum(got)) != (checksum(payload), expected) or left or _is_readable(curve, self.sockets[curve]):
+            return Block(seconds, fault=DAMAGED)
+        return Block(seconds, {"throughput": n / seconds} if curve.pattern == STREAM else {"round trip": seconds / n})
+
+
+def _is_readable(curve: Curve, socket: Socket) -> bool:
+    """Whether a message is left; PUSH has none."""
+    return socket.socket_type != zmq.PUSH and bool(socket.poll(0))
+
+
+def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+    """Take messages and answer them, until stopped."""
+    ways, payload_of = Ways(bound), lru_cache(maxsize=1)(os.urandom)
+    while command := channel.receive():
+        curve, arm, n, size_bytes = command
+        payload = payload_of(size_bytes)
+        channel.send(checksum(payload))
+        got = ways.run(arm, curve, False, payload, n)
+        if curve.pattern == STREAM:
+            channel.send("taken")
+        channel.receive()
+        channel.send((checksum(got), _is_readable(curve, bound[curve])))
+
+
+drive, serve = sockets.ends(Sender, reply)
