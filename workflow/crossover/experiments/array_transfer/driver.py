@@ -7,7 +7,7 @@ sends it, so that no two messages of a launch are equal.
 The ceiling exchanges as many bytes in C over the same sockets.
 
 After a block, each end compares the last array that it received with the array that the other sent last: values, type
-and shape. Then it checks that no message is left.
+and shape. When both are done, each checks that no message is left.
 """
 
 from functools import lru_cache, partial
@@ -54,7 +54,7 @@ class End:
         self.end, self.arrays = end, lru_cache(maxsize=1)(partial(arrays, end))
 
     def play(self, block: Command, socket: Socket, exchange: Exchange | None) -> tuple[float, bool]:
-        """This end's part of a block, by the ceiling `exchange` if given: its seconds, and whether all has arrived."""
+        """This end's part of a block, in C if `exchange` is given: its seconds, and whether the last array came."""
         ours, theirs = self.arrays(block.size_bytes)
         last = block.number + block.trips - 1
         if exchange:
@@ -65,7 +65,7 @@ class End:
             loop = _reply if self.end else _request
             seconds, got = loop(block, socket, ours)
         theirs[-1] = last
-        return seconds, equal(got, theirs) and not socket.rcvmore and not socket.poll(0)
+        return seconds, equal(got, theirs)
 
 
 class Requester:
@@ -73,9 +73,8 @@ class Requester:
 
     def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
         self.channel, self.sockets, self.end, self.number = channel, connected, End(0), 0
-        self.exchanges, self.no_ceiling = sockets.in_c(
-            channel, partial(zeromq.pingpong, first=True), connected, settings
-        )
+        exchange = partial(zeromq.pingpong, first=True)
+        self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` round trips with arrays of `cell.x` bytes."""
@@ -87,8 +86,10 @@ class Requester:
         self.end.arrays(cell.x)
         self.channel.receive()
         exchange = self.exchanges[block.curve] if arm.ceiling else None
-        seconds, ours_arrived = self.end.play(block, self.sockets[block.curve], exchange)
-        if not (self.channel.receive() and ours_arrived):
+        socket = self.sockets[block.curve]
+        seconds, arrived = self.end.play(block, socket, exchange)
+        self.channel.send("over")
+        if not (self.channel.receive() and arrived) or left(socket):
             return Block(seconds, fault=DAMAGED)
         return Block(seconds, {"round trip": seconds / n})
 
@@ -102,7 +103,8 @@ def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
         channel.send("ready")
         exchange = exchanges[block.curve] if block.arm == CEILING else None
         _, arrived = end.play(block, bound[block.curve], exchange)
-        channel.send(arrived)
+        channel.receive()
+        channel.send(arrived and not left(bound[block.curve]))
 
 
 def arrays(end: int, size_bytes: int) -> tuple[Array, Array]:
@@ -114,6 +116,11 @@ def arrays(end: int, size_bytes: int) -> tuple[Array, Array]:
 def equal(got: Any, sent: Array) -> bool:
     """Whether a received array has the values, type and shape of the one that was sent."""
     return isinstance(got, np.ndarray) and got.dtype == sent.dtype and np.array_equal(got, sent)
+
+
+def left(socket: Socket) -> bool:
+    """Whether a message, or a frame of one, is still to be received."""
+    return bool(socket.rcvmore or socket.poll(0))
 
 
 def _request(block: Command, socket: Socket, ours: Array) -> tuple[float, Array]:
