@@ -17,7 +17,7 @@ SETTINGS = {"sizes_bytes": [64], "arms": [*WAYS]}
 
 
 @pytest.fixture
-def ends():
+def ends(monkeypatch):
     """Both ends in one process: the sender, the sockets of the other end, and its thread's function."""
     context = zmq.Context()
     ours, theirs = channel.within(context)
@@ -27,26 +27,21 @@ def ends():
         other[curve], sender[curve] = context.socket(second), context.socket(first)
         other[curve].bind(f"inproc://{number}")
         sender[curve].connect(f"inproc://{number}")
-    made = driver.Sender(ours, sender, SETTINGS)
+    made, threads = driver.Sender(ours, sender, SETTINGS), []
 
-    def start(spoil=lambda sockets: None):
+    def start(spoil):
         class Spoiled(driver.Ways):
             def run(self, arm, curve, first, payload, n):
-                got = super().run(arm, curve, first, payload, n)
-                return spoil(got)
+                return spoil(super().run(arm, curve, first, payload, n))
 
-        def serve():
-            driver.Ways, kept = Spoiled, driver.Ways
-            try:
-                driver.reply(theirs, other, SETTINGS)
-            finally:
-                driver.Ways = kept
-
-        threading.Thread(target=serve, daemon=True).start()
+        monkeypatch.setattr(driver, "Ways", Spoiled)
+        threads.append(threading.Thread(target=driver.reply, args=(theirs, other, SETTINGS), daemon=True))
+        threads[0].start()
         return made
 
     yield start, sender
     ours.send(None)
+    threads[0].join()
     context.destroy(linger=0)
 
 

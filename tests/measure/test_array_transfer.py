@@ -1,0 +1,244 @@
+"""Does an array arrive whole by every way, and is a block void if a message is lost, doubled or damaged?"""
+
+import threading
+from contextlib import contextmanager
+
+import numpy as np
+import pytest
+import zmq
+from launching import COMMON, Launch
+
+from crossover.config import schema
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.experiments.array_transfer import ARMS, driver, ways
+from crossover.measure.ranks.channel import within
+from crossover.measure.zeromq.sockets import Curve
+from crossover.planning import plan
+from crossover.records import record
+
+KEYS = {"pattern": "REQ/REP", "transport": "ipc", "object": "float64 array"}
+CELL = Cell(KEYS, 4000)
+CEILING = Arm("C", "C", ceiling=True)
+DAMAGED = "lost or damaged messages"
+
+
+@contextmanager
+def connected(kinds=(zmq.REQ, zmq.REP), ours=lambda socket: socket, theirs=lambda socket: socket, ceilings=()):
+    """The commanding end. The other is a thread; each end has a socket, wrapped as told."""
+    context = zmq.Context()
+    channel, other = within(context)
+    sockets = [context.socket(kind) for kind in kinds]
+    for socket in sockets:
+        socket.linger = 0
+    sockets[1].bind("inproc://arrays")
+    sockets[0].connect("inproc://arrays")
+    settings = {"ceilings": list(ceilings)}
+    replies = (other, {Curve.of(KEYS): theirs(sockets[1])}, settings)
+    end = threading.Thread(target=driver.reply, args=replies, daemon=True)
+    end.start()
+    yield driver.Requester(channel, {Curve.of(KEYS): ours(sockets[0])}, settings)
+    channel.send(None)
+    end.join(30)
+    assert not end.is_alive()
+    context.destroy(linger=0)
+
+
+class Wrapped:
+    """A socket whose outgoing message number `at`, a list of frames, is replaced by the messages `change(frames)`."""
+
+    def __init__(self, socket, change, at):
+        self.socket, self.change, self.at, self.sent, self.before = socket, change, at, 0, None
+
+    def __getattr__(self, name):
+        return getattr(self.socket, name)
+
+    def send(self, frame):
+        self.send_multipart([frame])
+
+    def send_multipart(self, frames, copy=True):
+        frames = [bytes(frame) for frame in frames]
+        messages = self.change(frames, self.before) if self.sent == self.at else [frames]
+        for message in messages:
+            self.socket.send_multipart(message)
+        self.sent, self.before = self.sent + 1, frames
+
+
+TRIPS = 5
+
+
+def flipped(frames, before):
+    """The message with a bit of the array changed: its middle is within the array in all formats."""
+    damaged = bytearray(frames[-1])
+    damaged[len(damaged) // 2] ^= 1
+    return [[*frames[:-1], bytes(damaged)]]
+
+
+def lost(frames, before):
+    """The message before this, which takes its place."""
+    return [before]
+
+
+def doubled(frames, before):
+    return [frames, frames]
+
+
+# ---- ways
+
+
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("size", [8, 104, 100_000])
+def test_an_array_arrives_whole_and_new_by_every_way(arm, size):
+    with connected() as blocks:
+        for n in (1, 3):
+            block = blocks.run(Cell(KEYS, size), Arm(arm, arm), n)
+            assert block.fault == ""
+            assert block.values == {"round trip": pytest.approx(block.seconds / n)}
+
+
+@pytest.mark.parametrize("arm", ARMS)
+def test_type_and_shape_travel_with_the_array(arm):
+    context = zmq.Context()
+    one, other = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    one.bind("inproc://shapes")
+    other.connect("inproc://shapes")
+    way = ways.WAYS[arm]
+    for sent in (np.arange(6, dtype=np.int16).reshape(2, 3), np.linspace(0, 1, 7)):
+        way.sending(one)(sent)
+        got = way.receiving(other)()
+        assert got.shape == sent.shape and driver.equal(got, sent)
+    context.destroy(linger=0)
+
+
+@pytest.mark.parametrize(
+    ("arm", "frames", "lent"),
+    [
+        ("pickle in band", 1, False),
+        ("pickle out of band", 2, False),
+        ("out of band no-copy", 2, True),
+        ("msgpack in band", 1, False),
+        ("header and buffer", 2, False),
+        ("Arrow IPC", 1, False),
+        ("pickle 4 in band", 1, False),
+    ],
+)
+def test_a_way_sends_as_many_frames_and_lends_them_as_its_name_says(arm, frames, lent):
+    sent = []
+
+    class Socket:
+        copy_threshold = zmq.COPY_THRESHOLD
+
+        def send(self, frame):
+            sent.append(([frame], True))
+
+        def send_multipart(self, frames, copy):
+            sent.append((frames, copy and self.copy_threshold == 0))
+
+    ways.WAYS[arm].sending(Socket())(np.zeros(4))
+    ((found, copied),) = sent
+    assert len(found) == frames and copied is not lent
+
+
+def test_every_arm_has_a_way():
+    assert tuple(ways.WAYS) == ARMS
+
+
+@pytest.mark.parametrize("other", [np.arange(4.0)[:3], np.arange(4), np.arange(4.0).reshape(2, 2), b"", None])
+def test_another_type_shape_or_length_is_not_equal(other):
+    assert driver.equal(np.arange(4.0), np.arange(4.0))
+    assert not driver.equal(other, np.arange(4.0))
+
+
+# ---- blocks
+
+
+@pytest.mark.parametrize("end", ["ours", "theirs"])
+@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("change", [flipped, lost])
+def test_a_block_is_void_if_its_last_message_is_damaged_or_lost_and_the_next_is_sane(change, arm, end):
+    with connected(**{end: lambda socket: Wrapped(socket, change, TRIPS - 1)}) as blocks:
+        block = blocks.run(CELL, Arm(arm, arm), TRIPS)
+        assert (block.fault, block.values) == (DAMAGED, {})
+        assert blocks.run(CELL, Arm(arm, arm), TRIPS).fault == ""
+
+
+@pytest.mark.parametrize("end", ["ours", "theirs"])
+@pytest.mark.parametrize("at", [0, 2, TRIPS - 1])
+@pytest.mark.parametrize("arm", ["pickle in band", "header and buffer"])
+def test_a_block_is_void_if_a_message_is_doubled(arm, at, end):
+    # REQ and REP refuse to send twice.
+    pairs = (zmq.PAIR, zmq.PAIR)
+    with connected(pairs, **{end: lambda socket: Wrapped(socket, doubled, at)}) as blocks:
+        block = blocks.run(CELL, Arm(arm, arm), TRIPS)
+        assert (block.fault, block.values) == (DAMAGED, {})
+
+
+def test_no_two_messages_of_a_launch_are_equal():
+    seen = []
+
+    def noted(frames, before):
+        seen.append(b"".join(frames))
+        return [frames]
+
+    class Noting(Wrapped):
+        at = property(lambda self: self.sent, lambda self, value: None)
+
+    with connected(ours=lambda s: Noting(s, noted, 0), theirs=lambda s: Noting(s, noted, 0)) as blocks:
+        for _ in range(3):
+            assert blocks.run(CELL, Arm("header and buffer", "header and buffer"), TRIPS).fault == ""
+    assert len(set(seen)) >= 2 * 3 * TRIPS
+
+
+def test_a_ceiling_that_cannot_be_loaded_is_a_fault_with_the_reason(monkeypatch):
+    monkeypatch.delenv("CROSSOVER_LIBRARIES", raising=False)
+    with connected(ceilings=["C"]) as blocks:
+        block = blocks.run(CELL, CEILING, 1)
+        assert block.fault and block.fault != DAMAGED and block.values == {}
+
+
+# ---- cells and launches
+
+
+def test_sizes_are_whole_elements_and_each_is_measured_once():
+    settings = {
+        "placement": "node",
+        "curves": ["REQ/REP over ipc, float64 array"],
+        "sizes_bytes": [100, 101, 8, 1, 4000],
+    }
+    assert [cell.x for cell in driver.cells(settings)] == [8, 104, 4000]
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_every_tier_has_the_same_reference_and_its_transports_across_hosts(tier):
+    config = schema.complete({"tier": tier})
+    settings = config["experiments"]["array_transfer"]
+    assert settings["reference"] in settings["arms"]
+    across = plan.of_launch(plan.settings_of(config, "array_transfer"), "nodes", 1)
+    assert across["curves"] == ["REQ/REP over tcp, float64 array"]
+
+
+SETTINGS = COMMON | {
+    "sizes_bytes": [100, 20000],
+    "curves": ["REQ/REP over tcp, float64 array", "REQ/REP over ipc, float64 array"],
+    "arms": [*ARMS],
+    "reference": "pickle in band",
+    "ceilings": ["C"],
+}
+
+
+def test_a_launch_measures_every_arm_and_leaves_only_its_file(libraries, tmp_path):
+    launch = Launch(tmp_path, "array_transfer", SETTINGS, libraries=list(libraries.glob("zmq_pingpong.so")))
+    try:
+        assert launch.run() == 0
+        table = record.read(launch.output, record.MEASUREMENTS)
+        launch.leaves_nothing_but_its_file()
+    finally:
+        launch.end()
+    facts = record.metadata(table)["launch"]
+    assert facts["outcome"] == "measured"
+    rows = table.to_pylist()
+    assert all(row["value"] > 0 for row in rows)
+    assert {(row["protocol"], row["x"]) for row in rows} == {
+        (curve, size) for curve in SETTINGS["curves"] for size in (104, 20000)
+    }
+    assert {row["arm"] for row in rows} == {*ARMS, "null", "C"}
