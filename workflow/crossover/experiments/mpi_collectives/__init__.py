@@ -1,0 +1,57 @@
+"""Collective calls of MPI on NumPy arrays: pickled, or as buffers."""
+
+from crossover.design import kinds
+from crossover.design.axis import Axis
+from crossover.design.cell import Metric
+from crossover.design.experiment import Experiment
+
+METRICS = (Metric("call", "s", "lower"),)
+PATTERNS = ("allreduce", "bcast", "allgather")
+ARMS = ("pickled", "buffer")
+
+EXPERIMENT = Experiment(
+    title="MPI: collective calls",
+    about="Ranks reduce, broadcast or gather a NumPy array through mpi4py.",
+    subject="mpi4py collectives",
+    action="call MPI's collectives",
+    library="mpi4py",
+    place=55,
+    axis=Axis("array length", "elements"),
+    metrics=METRICS,
+    keys={"pattern": [*PATTERNS]},
+    settings={
+        "elements": kinds.axis(
+            "The axis, lengths of the float64 array of each rank.",
+            {
+                "smoke": [1, 10_000],
+                "quick": kinds.decades(1, 1_000_000, 1),
+                "standard": kinds.decades(1, 1_000_000, 2),
+                "paper": kinds.decades(1, 10_000_000, 3),
+            },
+        ),
+        "patterns": kinds.values_of(
+            "pattern",
+            "The operation: the sum of all ranks' arrays for every rank (`allreduce`), the array of one rank for all "
+            "(`bcast`, the ranks in turn), or all arrays for every rank (`allgather`).",
+            PATTERNS,
+            [*PATTERNS],
+        ),
+        "arms": kinds.arms(
+            "`pickled` is the call in lower case, which takes any object: `allreduce`. `buffer` is the call with a "
+            "capital, which takes arrays: `Allreduce` into memory that is reused.",
+            ARMS,
+            [*ARMS],
+        ),
+        "reference": kinds.reference(ARMS, "pickled"),
+        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        **kinds.sampling(
+            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
+            block_seconds=0.01,
+            most_rounds=200,
+            target_width={"quick": 0.03, "standard": 0.02, "paper": 0.01},
+            budget_seconds={"smoke": 1, "quick": 5, "standard": 15, "paper": 60},
+            fewest_rounds=kinds.FEW,
+        ),
+        **kinds.refinement(METRICS),
+    },
+)

@@ -1,0 +1,139 @@
+"""Collective calls of MPI on float64 arrays: pickled in lower case, as buffers with a capital.
+
+A block is n calls in a row, which all ranks begin together. Each rank writes the number of the call into its array,
+so that no two calls move the same. In `bcast` the ranks take turns as the root: from one root, the others could fall
+behind without anybody waiting for them.
+
+After a block, each rank compares the last result with the one that it must have.
+
+Between blocks, ranks wait for commands over ZeroMQ, which sleeps. Inside a block they wait in MPI and spin, because
+that is part of the measurement.
+"""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from mpi4py import MPI
+from numpy.typing import NDArray
+
+from crossover.design.arm import Arm
+from crossover.design.axis import points
+from crossover.design.cell import Cell
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling.contract import DAMAGED, Block
+
+Array = NDArray[np.float64]
+Call = Callable[[int], Any]
+"""Makes the call with this number, and returns the result of this rank."""
+
+
+def cells(settings: dict[str, Any]) -> list[Cell]:
+    """One cell per operation and length."""
+    return [
+        Cell({"pattern": pattern}, length)
+        for pattern in settings["patterns"]
+        for length in points(settings["elements"])
+    ]
+
+
+class Member:
+    """One rank, with its array for the current block."""
+
+    def __init__(self, comm: MPI.Intracomm):
+        self.comm = comm
+
+    def play(self, pattern: str, arm: str, length: int, n: int) -> tuple[float, bool]:
+        """Make `n` calls; returns their seconds, and whether every rank has the right last result."""
+        ours = array(self.comm.rank, length)
+        call = self._call(pattern, arm, ours)
+        self.comm.Barrier()
+        began = perf_counter()
+        for number in range(n):
+            ours[-1] = number
+            got = call(number)
+        seconds = perf_counter() - began
+        right = np.array_equal(np.asarray(got), result(pattern, self.comm.size, length, n - 1))
+        return seconds, all(self.comm.allgather(right))
+
+    def _call(self, pattern: str, arm: str, ours: Array) -> Call:
+        comm, size = self.comm, self.comm.size
+        out = np.zeros(ours.shape if pattern != "allgather" else (size, *ours.shape))
+
+        def reduced(_: int) -> Array:
+            comm.Allreduce(ours, out)
+            return out
+
+        def gathered(_: int) -> Array:
+            comm.Allgather(ours, out)
+            return out
+
+        def broadcast(number: int) -> Array:
+            root = number % size
+            taken = ours if comm.rank == root else out
+            comm.Bcast(taken, root)
+            return taken
+
+        calls: dict[tuple[str, str], Call] = {
+            ("allreduce", "pickled"): lambda _: comm.allreduce(ours),
+            ("allreduce", "buffer"): reduced,
+            ("allgather", "pickled"): lambda _: comm.allgather(ours),
+            ("allgather", "buffer"): gathered,
+            ("bcast", "pickled"): lambda number: comm.bcast(ours, number % size),
+            ("bcast", "buffer"): broadcast,
+        }
+        return calls[pattern, arm]
+
+
+def array(rank: int, length: int) -> Array:
+    """The array of a rank, before the number of a call is written to its end."""
+    return np.arange(rank, rank + length, dtype=np.float64)
+
+
+def result(pattern: str, size: int, length: int, number: int) -> Array:
+    """The result that each of `size` ranks must have after the call with this number."""
+    every = np.stack([array(rank, length) for rank in range(size)])
+    every[:, -1] = number
+    if pattern == "allreduce":
+        total: Array = every.sum(axis=0)
+        return total
+    return every if pattern == "allgather" else every[number % size]
+
+
+class First:
+    """Rank 0: commands the others, and keeps the time."""
+
+    def __init__(self, peers: Peers):
+        self.member = Member(peers.comm)
+        self.channels = [peers.channel(to=rank) for rank in range(1, peers.size)]
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Make `n` calls on arrays of `cell.x` elements."""
+        block = cell.keys["pattern"], arm.runs, cell.x, n
+        self.command(block)
+        seconds, right = self.member.play(*block)
+        return Block(seconds, {"call": seconds / n}) if right else Block(seconds, fault=DAMAGED)
+
+    def command(self, block: tuple[str, str, int, int] | None) -> None:
+        """Let all ranks run a block, or stop."""
+        for channel in self.channels:
+            channel.send(block)
+
+
+@contextmanager
+def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[First]:
+    """Connect to the other ranks, and stop them at the end."""
+    peers.require_apart()
+    first = First(peers)
+    yield first
+    first.command(None)
+
+
+def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    """Take part in blocks until stopped."""
+    peers.require_apart()
+    channel, member = peers.channel(to=0), Member(peers.comm)
+    while (block := channel.receive()) is not None:
+        member.play(*block)
