@@ -133,7 +133,7 @@ def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_far
 
 
 def test_a_ceiling_concerns_the_experiments_that_use_it(package):
-    assert concerned(package, "measure/ceilings/raw.py") == {"mpi_pingpong"}
+    assert concerned(package, "measure/ceilings/raw.py") == {"local_transport", "mpi_pingpong"}
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):

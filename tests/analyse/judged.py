@@ -28,7 +28,7 @@ KEYS = {}
 
 def protocol(where):
     """The protocol of the curve that a claim selects by keys."""
-    KEYS[label(where)] = where
+    KEYS[label(where)] = {**KEYS.get(label(where), {}), **where}
     return label(where)
 
 

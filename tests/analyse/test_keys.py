@@ -27,10 +27,14 @@ REDEFINED = {"verdict", "smallest_effect", "low", "high", "resolution", "half_wi
 DERIVED = sorted(set(TABLES) - {"measurements", "launches", "ranks", "hosts"})
 
 
-def every_cell(tier):
-    """The cells of every launch of a tier."""
+LATER = ("array_transfer", "async_cost", "local_transport", "mpi_collectives")
+"""Experiments that no file of version 1 has."""
+
+
+def every_cell(tier, without=()):
+    """The cells of every launch of a tier, but for those of some experiments."""
     config = schema.complete({"tier": tier})
-    for each in plan.launches(config):
+    for each in (one for one in plan.launches(config) if one["experiment"] not in without):
         settings = plan.of_launch(plan.settings_of(config, each["experiment"]), each["placement"], each["launch"])
         yield from find(each["experiment"]).cells(settings)
 
@@ -68,7 +72,7 @@ def now(stored, tmp_path_factory):
 
 @pytest.mark.parametrize("tier", schema.TIERS)
 def test_keys_can_be_read_from_a_label_of_version_1(tier):
-    cells = {cell.protocol: cell for cell in every_cell(tier)}
+    cells = {cell.protocol: cell for cell in every_cell(tier, without=LATER)}
     assert len(cells) >= 8
     for told, cell in cells.items():
         assert version_1.keys(told) == cell.keys

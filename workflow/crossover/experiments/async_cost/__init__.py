@@ -8,7 +8,9 @@ from crossover.design.protocol import TRANSPORTS
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
 WAYS = ("blocking", "poller", "asyncio")
-PATTERNS = ["REQ/REP", "PUSH/PULL"]
+PLAIN = {"REQ/REP": "legacy", "PUSH/PULL": "polled"}
+"""The patterns, each with the key that its curves also have in other experiments: a setting's name means one thing."""
+KEYS = [keys for pattern, key in PLAIN.items() for keys in zeromq.connections([pattern], option=key) if not keys[key]]
 CURVES = ["REQ/REP over ipc", "PUSH/PULL over ipc"]
 MORE_CURVES = [*CURVES, "REQ/REP over tcp", "PUSH/PULL over tcp"]
 
@@ -21,7 +23,7 @@ EXPERIMENT = Experiment(
     place=46,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
-    keys={"pattern": PATTERNS, "transport": [*TRANSPORTS]},
+    keys={"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
     settings={
         "sizes_bytes": kinds.axis(
             "The axis, message sizes in bytes.",
@@ -35,7 +37,7 @@ EXPERIMENT = Experiment(
         "curves": kinds.curves(
             "The sockets and the transport: REQ/REP are round trips, PUSH/PULL a stream. Across hosts, ipc curves use "
             "tcp instead.",
-            zeromq.connections(PATTERNS),
+            KEYS,
             {"quick": CURVES, "standard": MORE_CURVES, "paper": MORE_CURVES},
         ),
         "arms": kinds.arms(

@@ -3,7 +3,7 @@
 from crossover.design import kinds
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Aim, Experiment
+from crossover.design.experiment import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
 WAYS = ("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio")
@@ -65,9 +65,4 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},
-    aims={
-        "local bytes": Aim(
-            "bytes between processes", metric="round trip", where={"pattern": "round trips"}, condition=("pattern",)
-        )
-    },
 )

@@ -16,8 +16,6 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache, partial
-from pathlib import Path
-from tempfile import TemporaryDirectory
 from time import perf_counter
 from typing import Any
 
@@ -117,12 +115,14 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Parent]:
     """Start the child, and end it."""
     spawn = multiprocessing.get_context("spawn")
     with ExitStack() as stack:
-        folder = Path(stack.enter_context(TemporaryDirectory(prefix="crossover-")))
         ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
         commands, their_commands = spawn.Pipe()
-        ends = ways.Ends.made(spawn, folder, max(points(settings["sizes_bytes"])))
+        ends = ways.Ends.made(spawn, max(points(settings["sizes_bytes"])))
         process = spawn.Process(target=child, args=(their_commands, ends, theirs, os.getpid()), daemon=True)
         process.start()
+        # Without our copies of its ends, we see the child's end instead of waiting for it.
+        their_commands.close()
+        ends.addresses[1].close()
         open_ways = stack.enter_context(ways.opened(ends, is_parent=True))
         commands.recv()
         for block in ends.blocks:

@@ -4,6 +4,7 @@ Each way has four loops: `ping` and `pong` are the two ends of round trips, `pou
 """
 
 import asyncio
+import os
 import socket
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, suppress
@@ -11,7 +12,6 @@ from dataclasses import dataclass
 from functools import partial
 from multiprocessing.context import SpawnContext
 from multiprocessing.shared_memory import SharedMemory
-from pathlib import Path
 from typing import Any
 
 import zmq
@@ -22,14 +22,15 @@ WORD = b"taken"
 LENGTH_BYTES = 8
 """Of the length before each message, where a way does not keep messages apart."""
 LOOK_SECONDS = 0.001
-ADDRESSES = {"ZeroMQ ipc": "ipc://{folder}/ipc", "ZeroMQ tcp": "tcp://127.0.0.1:*"}
+ADDRESSES = {"ZeroMQ ipc": "ipc://@{name}", "ZeroMQ tcp": "tcp://127.0.0.1:*"}
+"""An abstract name has no file: it disappears with its socket, however the process ends."""
 
 
 @dataclass(frozen=True)
 class Ends:
     """What both processes know of the ways: pairs have the parent's end first, queues and blocks the way there."""
 
-    folder: Path
+    name: str
     pipes: tuple[Any, Any]
     queues: tuple[Any, Any]
     streams: tuple[socket.socket, socket.socket]
@@ -39,13 +40,14 @@ class Ends:
     addresses: tuple[Any, Any]
 
     @classmethod
-    def made(cls, spawn: SpawnContext, folder: Path, longest_bytes: int) -> "Ends":
-        """The ends for messages of at most `longest_bytes`; sockets of ZeroMQ have their files in `folder`."""
+    def made(cls, spawn: SpawnContext, longest_bytes: int) -> "Ends":
+        """The ends for messages of at most `longest_bytes`."""
         first, second = (SharedMemory(create=True, size=LENGTH_BYTES + longest_bytes) for _ in range(2))
         turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
         queues = (spawn.Queue(), spawn.Queue())
         pipes, streams = spawn.Pipe(), socket.socketpair()
-        return cls(folder, pipes, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
+        name = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
+        return cls(name, pipes, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
 
 
 @dataclass(frozen=True)
@@ -223,7 +225,7 @@ def _sockets(ends: Ends, is_parent: bool) -> Iterator[Mapping[str, zmq.Socket[by
         admission = Admission(context)
         for name, made in sockets.items():
             admission.guard(made)
-            made.bind(ADDRESSES[name].format(folder=ends.folder))
+            made.bind(ADDRESSES[name].format(name=ends.name))
             addresses.send((made.getsockopt_string(zmq.LAST_ENDPOINT), admission.password))
         addresses.recv()
         admission.close()
