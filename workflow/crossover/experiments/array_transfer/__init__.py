@@ -57,7 +57,7 @@ EXPERIMENT = Experiment(
         ),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
         **kinds.sampling(
-            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
+            launches={"smoke": 1, "quick": 4, "standard": 12, "paper": 16},
             block_seconds=0.01,
             most_rounds=200,
             target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},

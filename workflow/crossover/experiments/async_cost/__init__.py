@@ -47,7 +47,11 @@ EXPERIMENT = Experiment(
             [*WAYS],
         ),
         "reference": kinds.reference(WAYS, "blocking"),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
+        "placements": kinds.placements(
+            ["node", "nodes"],
+            {"smoke": ["node"], "quick": [], "standard": ["node", "nodes"], "paper": ["node", "nodes"]},
+            fewest=0,
+        ),
         **kinds.sampling(
             launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
             block_seconds=0.01,

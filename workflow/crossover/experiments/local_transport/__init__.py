@@ -55,7 +55,7 @@ EXPERIMENT = Experiment(
             ["process"], ["process"], "Where the two ends are. `process`: a process and its child, on one host."
         ),
         **kinds.sampling(
-            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
+            launches={"smoke": 1, "quick": 4, "standard": 12, "paper": 16},
             block_seconds=0.01,
             most_rounds=200,
             target_width={"quick": 0.05, "standard": 0.02, "paper": 0.01},

@@ -45,7 +45,7 @@ EXPERIMENT = Experiment(
         "reference": kinds.reference(ARMS, "pickled"),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
         **kinds.sampling(
-            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
+            launches={"smoke": 1, "quick": 3, "standard": 12, "paper": 16},
             block_seconds=0.01,
             most_rounds=200,
             target_width={"quick": 0.03, "standard": 0.02, "paper": 0.01},
