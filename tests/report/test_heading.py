@@ -52,6 +52,12 @@ def test_a_finding_that_another_curve_contradicts_names_its_own():
     assert title(tcp, ipc) == "Stream ZeroMQ messages (tcp) with `no-copy`"
 
 
+def test_a_reference_that_a_third_arm_beats_is_no_finding():
+    beaten, best = steps((0.2, 0.3), (0.2, 0.3)), steps((1.2, 1.4), (1.2, 1.4), arm="default")
+    assert title(beaten) == "Stream ZeroMQ messages with `copy`"
+    assert title(beaten, best) == "Stream ZeroMQ messages with `default`"
+
+
 def test_cards_have_a_number_its_meaning_and_where_it_holds():
     shown = finding.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])), leads())
     assert "<strong>2.0–4.0×</strong>" in shown and "</b> instead of copy" in shown

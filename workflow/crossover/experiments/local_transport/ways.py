@@ -1,4 +1,4 @@
-"""The ways between a process and its child: what is made before the child starts, and the open ends of each.
+"""The ways to send bytes between a process and its child. `Ends` are made before the child starts, `opened` in both.
 
 Each way has four loops: `ping` and `pong` are the two ends of round trips, `pour` and `drain` those of a stream.
 """

@@ -62,14 +62,28 @@ class Finding:
 def findings(every: Sequence[Pair]) -> list[Finding]:
     """One finding for each experiment of the first screen, the strongest first. `every` has the strongest pairs first.
 
-    A finding is the longest part of the axis on which one arm is better.
+    A finding is the longest part of the axis on which one arm of a curve is better, and no third arm beats it.
     """
     found: dict[str, Finding] = {}
-    for pair in overview.first(every):
-        won = [(who, cells) for who, cells in in_bytes(pair).runs if who not in (ALIKE, OPEN)]
-        if won and pair.panel.experiment not in found:
-            found[pair.panel.experiment] = Finding(pair, *max(won, key=lambda run: len(run[1])))
+    for shown in overview.first(every):
+        own = [pair for pair in every if pair.panel is shown.panel]
+        won = [each for pair in own for each in _won(pair) if not any(_beats(other, each) for other in own)]
+        if won and shown.panel.experiment not in found:
+            longest = max(won, key=lambda finding: (len(finding.cells), finding.strength))
+            found[shown.panel.experiment] = longest
     return sorted(found.values(), key=lambda finding: -finding.strength)
+
+
+def _won(pair: Pair) -> list[Finding]:
+    """The parts of a pair's axis on which one arm is better."""
+    return [Finding(pair, who, cells) for who, cells in in_bytes(pair).runs if who not in (ALIKE, OPEN)]
+
+
+def _beats(pair: Pair, finding: Finding) -> bool:
+    """Whether this pair's arm is better than the reference in a part of a finding for the reference."""
+    places = [cell["x"] for cell in finding.cells]
+    wins = [cell["x"] for cell in in_bytes(pair).cells if pair.winner(cell) == pair.arm]
+    return finding.arm == pair.panel.reference and any(places[0] <= x <= places[-1] for x in wins)
 
 
 def title(tables: Tables, leads: Mapping[str, str]) -> str:

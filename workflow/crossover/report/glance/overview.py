@@ -118,7 +118,7 @@ def _bodies(
     every: Sequence[Pair], names: Mapping[questions.Name, str], datasets: Sequence[published.Dataset]
 ) -> Iterable[str]:
     for unit, own in groups(every).items():
-        places = [cell["x"] for pairs_ in own.values() for pair in pairs_ for cell in in_bytes(pair).cells]
+        places = [cell["x"] for group in own.values() for pair in group for cell in in_bytes(pair).cells]
         scale = strips.Scale(*ends(sorted(places)))
         scaled = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
         ticks = axes.log_ticks(scale.low, scale.high) if unit == "bytes" else axes.round_ticks(sorted(set(places)))

@@ -46,7 +46,7 @@ def body(title: str, scale: Scale, labels: Mapping[float, str], rows: Iterable[t
             ticks, last = ticks + _tick(place, text), place
     head = f'<tr class="axis"><td>{html.escape(title)}</td><td class="track"><div>{ticks}</div></td><td></td></tr>'
     shown = [
-        f'<tr class="library"><th scope="rowgroup" colspan="3">{html.escape(heading)}</th></tr>{"".join(own)}'
+        f'<tr class="heading"><th scope="rowgroup" colspan="3">{html.escape(heading)}</th></tr>{"".join(own)}'
         for heading, own in rows
     ]
     return f"<tbody>{head}{''.join(shown)}</tbody>"
