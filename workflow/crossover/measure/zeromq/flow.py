@@ -93,8 +93,10 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
     while left:
         count = min(requested.popleft(), left)
         got = loop(count)
-        request(batch)
         left -= count
+        # Of the last batch, some messages may still be in flight: one more would exceed the bound.
+        if left:
+            request(batch)
     timed_ns = perf_counter_ns() - now
     channel.send(STOP)
     # Messages that were still in flight arrive before the one that ends the flow.
