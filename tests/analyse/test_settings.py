@@ -183,14 +183,17 @@ def test_tasks_get_enough_items_to_last_long_enough():
     view.map.assert_called_once_with(abs, [], chunksize=124)
 
 
-def test_another_farm_is_an_executor(monkeypatch):
+def test_another_farm_runs_tasks(monkeypatch):
     found = snippets("task farm")
     client = create_autospec(pytest.importorskip("distributed").Client)
     monkeypatch.setattr("distributed.Client", client)
     made = {}
     for value, text in found.items():
-        exec(text, scope := {})
-        made[value] = scope["executor"]
+        exec(text, scope := {"function": abs, "items": [-1, -2]})
+        if "executor" in scope:
+            made[value] = scope["executor"]
+        else:
+            assert [getattr(each, "get", lambda each=each: each)() for each in scope["results"]] == [1, 2]
     client.return_value.get_executor.assert_called_once_with()
     assert made["concurrent.futures"].submit(pow, 2, 5).result(timeout=60) == 32
     for executor in made.values():

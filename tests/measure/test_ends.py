@@ -20,7 +20,7 @@ def among(*entrants):
 
 CHANGED = {
     "task_latency": among("leastload" if WHY_NO_SSHD else "leastload over ssh"),
-    "task_throughput": among("concurrent.futures", "dask"),
+    "task_throughput": among("concurrent.futures", "multiprocessing.Pool", "joblib", "dask"),
     "task_map": among("mpi4py.futures", "twisted"),
     "task_scaling": among("pure"),
     "zmq_message_size": {"arms": ["40 B struct", "64 B struct"]},

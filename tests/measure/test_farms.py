@@ -24,7 +24,8 @@ from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
 SHIPPED = schema.complete({})["entrants"]
-PYTHON = ["bare zmq", "concurrent.futures", "mpi4py.futures", "dask", "twisted"]
+POOLS = ["concurrent.futures", "multiprocessing.Pool", "joblib", "multiprocessing.Pool chunk 8", "joblib batch 1"]
+PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "dask", "twisted"]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
 LONG = {"tasks": [1, 2, 3], "budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
 SANE = {"ok", "steal time", "throttled", "swapped"}
@@ -117,6 +118,18 @@ def test_farms_listen_only_on_the_host_and_end_with_a_killed_supervisor(busy):
 def listening(process):
     """The addresses on which a process listens; its children inherit some."""
     return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+
+
+@pytest.mark.parametrize(("pool", "hole"), [("concurrent.futures", "exception"), ("multiprocessing.Pool", "crashed")])
+def test_a_lost_worker_of_a_pool_ends_the_launch(launch, pool, hole):
+    one = launch("task_latency", settings("task_latency", ["bare zmq", pool], engines=2, **LONG))
+    one.start()
+    assert eventually(lambda: running(one)), one.log.read_text()
+    client = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "0")
+    next(child for child in client.children() if any("spawn_main" in word for word in child.cmdline())).kill()
+    assert one.process.wait(60) == 0
+    assert record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]["hole"] == hole
+    one.leaves_nothing_but_its_file()
 
 
 # ---- through a tunnel

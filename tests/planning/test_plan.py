@@ -118,7 +118,8 @@ def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
     within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
     over_ssh = {"leastload over ssh", "leastload msgpack over ssh", "pure over ssh"}
-    assert within == {"concurrent.futures", "concurrent.futures chunk 8"} | over_ssh
+    chunked = {"concurrent.futures chunk 8", "multiprocessing.Pool chunk 8", "joblib batch 1"}
+    assert within == {"concurrent.futures", "multiprocessing.Pool", "joblib"} | chunked | over_ssh
 
 
 def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():
@@ -154,7 +155,7 @@ def test_a_job_requests_at_least_two_tasks():
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_ranks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
     """For two rivals, the null arm's own farm and the ceiling's."""
-    config = schema.complete({"experiments": {"task_latency": {"engines": engines}}})
+    config = schema.complete({"experiments": {"task_latency": {"engines": engines, "arms": ["leastload", "pure"]}}})
     assert plan.ranks(plan.of_launch(config["experiments"]["task_latency"], "node", 1)) == ranks
 
 

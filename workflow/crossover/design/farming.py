@@ -5,10 +5,13 @@ from crossover.design.kinds import Default, Setting, Settings
 
 MOST_ENGINES = 10_000
 
+PER_HEAT = {"quick": 4, "standard": 2, "paper": 2}
+"""At quick one launch has all arms. Later there are more of them, and their processes would crowd a host."""
+
 NAMES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 
 
-def rivals(arms: Default, ceilings: Default, per_heat: Default = 2) -> Settings:
+def rivals(arms: Default, ceilings: Default, per_heat: Default = PER_HEAT) -> Settings:
     """The arms, which are task farms; their reference and ceilings."""
     return {
         "arms": Setting(
@@ -73,7 +76,9 @@ LATE = {"quick": 0, "standard": 0, "paper": 5}
 SENDERS = {"senders": "any", "packer": ["json"], "entrant_options": "any"}
 """The keys that a farm's options can add."""
 
-LASTING = ["leastload", "pure", "twisted", "concurrent.futures", "leastload msgpack", "pure msgpack"]
+POOLS = ["concurrent.futures", "multiprocessing.Pool", "joblib"]
+"""The farms for one host that everybody has."""
+LASTING = ["leastload", "pure", "twisted", *POOLS, "leastload msgpack", "pure msgpack"]
 """The farms that share launches well, at higher tiers."""
 SCHEDULERS = ["leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"]
 """Further schedulers of ipyparallel."""
@@ -81,13 +86,14 @@ ALONE = ["mpi4py.futures", "dask"]
 """Farms that share a launch with no other rival."""
 
 ORDER = (
-    *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures"),
+    *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures", "multiprocessing.Pool", "joblib"),
     *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
     *("pure msgpack", "leastload over ssh", "pure over ssh"),
     *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
     *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
     *("leastload unencrypted", "dask unencrypted"),
     *("mpi4py.futures backoff 0", "concurrent.futures chunk 8", "dask unqueued"),
+    *("multiprocessing.Pool chunk 8", "joblib batch 1"),
 )
 """The farms, the most frequent in charts first: the order of their colours."""
 BOUND = "bare zmq"

@@ -36,6 +36,8 @@ class TaskFarm:
     """The packages whose versions can change its results."""
     one_host: bool | str = False
     """Whether its engines must be on the client's host, or the option that says so."""
+    snippet: str = ""
+    """The lines to paste, if it can be recommended: as its first entrant."""
     authenticates: bool | str = True
     """Whether it obeys nobody but its launch, or the option that says so."""
 

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from math import inf
 
+from crossover import farms
 from crossover.design.experiment import Aim
 from crossover.experiments import aim
 
@@ -66,7 +67,9 @@ PYZMQ_THRESHOLD_BYTES = 65536
 
 BUSY = 0.95
 SCHEMES = ("leastload", "pure", "lru", "weighted", "plainrandom", "twobin")
-OTHER_FARMS = ("concurrent.futures", "mpi4py.futures", "dask")
+OTHER_FARMS: dict[Value, str] = {
+    next(iter(farm.entrants)): farm.snippet for farm in farms.declared().values() if farm.snippet
+}
 
 FLOODS, QUESTIONS, ARRAYS = aim("floods"), aim("questions"), aim("arrays")
 EMPTY_TASKS, TASKS_WITH_ARRAYS, LASTING_TASKS = aim("empty tasks"), aim("tasks with arrays"), aim("longer tasks")
@@ -192,24 +195,8 @@ results = view.map(function, items, chunksize=chunk)  # view: the client's load_
         library="ipyparallel",
         name="task farm",
         about="the library of the task farm",
-        rule=Choice("leastload", {"leastload": "ipyparallel"} | {farm: farm for farm in OTHER_FARMS}),
+        rule=Choice("leastload", {"leastload": "ipyparallel"} | {str(farm): farm for farm in OTHER_FARMS}),
         aims=(LASTING_TASKS, EMPTY_TASKS, TASKS_WITH_ARRAYS),
-        snippet={
-            "concurrent.futures": """\
-from concurrent.futures import ProcessPoolExecutor
-
-executor = ProcessPoolExecutor()
-""",
-            "mpi4py.futures": """\
-from mpi4py.futures import MPIPoolExecutor
-
-executor = MPIPoolExecutor()
-""",
-            "dask": """\
-from distributed import Client
-
-executor = Client().get_executor()
-""",
-        },
+        snippet=OTHER_FARMS,
     ),
 )

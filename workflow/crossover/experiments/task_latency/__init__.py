@@ -27,7 +27,8 @@ EXPERIMENT = Experiment(
         ),
         **farming.rivals(
             {
-                "quick": ["leastload", "pure"],
+                "smoke": ["leastload", "pure"],
+                "quick": ["leastload", "pure", *farming.POOLS],
                 "standard": [
                     *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
                     *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
@@ -37,6 +38,7 @@ EXPERIMENT = Experiment(
                     *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
                     *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
                     *("mpi4py.futures backoff 0", "concurrent.futures chunk 8"),
+                    *("multiprocessing.Pool chunk 8", "joblib batch 1"),
                     *("leastload unencrypted", "dask unencrypted"),
                 ],
             },

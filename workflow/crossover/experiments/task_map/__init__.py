@@ -52,7 +52,8 @@ EXPERIMENT = Experiment(
         ),
         **farming.rivals(
             {
-                "quick": ["leastload", "pure"],
+                "smoke": ["leastload", "pure"],
+                "quick": ["leastload", "pure", *farming.POOLS],
                 "standard": [*farming.LASTING, *farming.ALONE],
                 "paper": [*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"],
             },

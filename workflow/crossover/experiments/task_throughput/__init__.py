@@ -35,7 +35,8 @@ EXPERIMENT = Experiment(
         "tasks": kinds.whole("The number of tasks in one flood.", 128),
         **farming.rivals(
             {
-                "quick": ["leastload", "pure"],
+                "smoke": ["leastload", "pure"],
+                "quick": ["leastload", "pure", *farming.POOLS],
                 "standard": [*farming.LASTING, *farming.ALONE],
                 "paper": [
                     *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),

@@ -21,4 +21,9 @@ FARM = TaskFarm(
     entrants={"concurrent.futures": {}, "concurrent.futures chunk 8": {"chunk_tasks": 8}},
     options=Options,
     one_host=True,
+    snippet="""\
+from concurrent.futures import ProcessPoolExecutor
+
+executor = ProcessPoolExecutor()
+""",
 )

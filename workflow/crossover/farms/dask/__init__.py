@@ -31,4 +31,9 @@ FARM = TaskFarm(
     packages=("distributed",),
     # Otherwise scheduler and workers run the code of anybody who connects to them.
     authenticates="encrypted",
+    snippet="""\
+from distributed import Client
+
+executor = Client().get_executor()
+""",
 )

@@ -19,4 +19,9 @@ FARM = TaskFarm(
     place=30,
     entrants={"mpi4py.futures": {"alone": True}, "mpi4py.futures backoff 0": {"backoff_seconds": 0.0, "alone": True}},
     options=Options,
+    snippet="""\
+from mpi4py.futures import MPIPoolExecutor
+
+executor = MPIPoolExecutor()
+""",
 )

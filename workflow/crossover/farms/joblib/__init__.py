@@ -1,0 +1,31 @@
+"""joblib, with its processes (loky)."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from crossover.design.task_farm import TaskFarm
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    batch_tasks: Annotated[
+        int,
+        "tasks that a worker gets at a time (`batch_size`); with 0, joblib's default, it adapts them until a batch "
+        "takes a fifth of a second or more",
+    ] = 0
+
+
+FARM = TaskFarm(
+    place=24,
+    entrants={"joblib": {}, "joblib batch 1": {"batch_tasks": 1}},
+    options=Options,
+    packages=("joblib",),
+    one_host=True,
+    snippet="""\
+from joblib import Parallel, delayed
+
+results = Parallel(n_jobs=-1)(delayed(function)(item) for item in items)
+""",
+)

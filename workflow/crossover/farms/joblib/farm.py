@@ -1,0 +1,63 @@
+"""joblib's `Parallel` on its processes (loky): its workers are children of rank 0, and serve all such entrants.
+
+The ranks reserved for its engines do nothing. With one engine joblib starts no process: the tasks run in the client.
+Each flood is one call of `Parallel`, so joblib adapts its batches anew each time, and submission takes as long as the
+whole. An array of more than 1 MiB reaches workers through a file, written once for all tasks that have it.
+"""
+
+import tempfile
+from collections.abc import Sequence
+from typing import Any
+
+from joblib import Parallel, delayed
+from joblib.externals.loky import get_reusable_executor
+
+from crossover.farms.joblib import Options
+from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support.tasks import echo
+from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.ranks.peers import Peers
+
+IDLE_SECONDS = 10**6
+"""Idle workers stay: by default they end after five minutes, and a launch can idle for longer."""
+
+
+class Entrant(Farm):
+    """A pool of as many processes as there are engines."""
+
+    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
+        super().__init__(peers, ranks, options)
+        self._batch_tasks = options.batch_tasks or "auto"
+
+    def start(self) -> None:
+        """Describe the pool."""
+        self._parallel = Parallel(
+            len(self.ranks),
+            backend="loky",
+            batch_size=self._batch_tasks,
+            # The launch's own folder goes however the launch ends.
+            temp_folder=tempfile.gettempdir(),
+            idle_worker_timeout=IDLE_SECONDS,
+            initializer=die_with_parent,
+        )
+
+    def join(self) -> None:
+        """Start the workers, which joblib does when it gets its first tasks."""
+        self.submit(echo, self.ranks)
+
+    def submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        """Submit the tasks and wait for them, because joblib does both in one call."""
+        call = delayed(task)
+        self._results: list[Any] = self._parallel(call(argument) for argument in arguments)
+
+    def wait(self) -> list[Any]:
+        """The results."""
+        return self._results
+
+    def stop(self) -> None:
+        """End the workers."""
+        get_reusable_executor().shutdown()
+
+
+def serve(peers: Peers, invitation: None) -> None:
+    """Do nothing, because the workers are no ranks."""

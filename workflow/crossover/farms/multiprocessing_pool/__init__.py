@@ -1,0 +1,30 @@
+"""`multiprocessing.Pool`, the older process pool of the standard library."""
+
+from dataclasses import dataclass
+from typing import Annotated
+
+from crossover.design.task_farm import TaskFarm
+
+
+@dataclass(frozen=True)
+class Options:
+    """The options of an entrant."""
+
+    chunk_tasks: Annotated[
+        int,
+        "tasks that a worker gets at a time, by `map_async` with `chunksize`; with 0, each is submitted by itself",
+    ] = 0
+
+
+FARM = TaskFarm(
+    place=22,
+    entrants={"multiprocessing.Pool": {}, "multiprocessing.Pool chunk 8": {"chunk_tasks": 8}},
+    options=Options,
+    one_host=True,
+    snippet="""\
+from multiprocessing import get_context
+
+pool = get_context("spawn").Pool()
+results = [pool.apply_async(function, (item,)) for item in items]
+""",
+)
