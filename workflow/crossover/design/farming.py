@@ -6,7 +6,7 @@ from crossover.design.kinds import Default, Setting, Settings
 MOST_ENGINES = 10_000
 
 PER_HEAT = {"quick": 4, "standard": 2, "paper": 2}
-"""At quick one launch has all arms: idle pools sleep. Later there are more arms, and their processes would crowd a host."""
+"""At quick one launch has all arms, since idle pools sleep. Later there are more arms, which would crowd a host."""
 
 NAMES = {"type": "array", "items": {"type": "string"}, "uniqueItems": True}
 
