@@ -11,7 +11,7 @@ export PYTHONUNBUFFERED := 1
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
 
-env: .venv/run  ## set up .venv with the locked versions, checked by hash (WHEELS=folder needs no network)
+env: .venv/run $(EXTRA:%=.venv/extra-%)  ## set up .venv with the locked versions, checked by hash (WHEELS=folder needs no network; EXTRA=ray or parsl adds a task farm)
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
@@ -105,6 +105,10 @@ COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/li
 	@$(INSTALL) --require-hashes -r requirements.lock
 	@$(INSTALL) --no-deps -e .
 	@$(COMPILE)
+	@touch $@
+
+.venv/extra-%: envs/%.lock .venv/run
+	@$(INSTALL) --require-hashes -r $<
 	@touch $@
 
 # requirements-dev.lock holds all of requirements.lock and the tests' tools.

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import experiments
+from crossover import experiments, farms
 from crossover.analyse.advice import settings
 from crossover.config import reference_page, schema, sources
 
@@ -118,7 +118,10 @@ def locked(name: str) -> dict[str, str]:
     return {f"{package} {version}": hashes for package, version, hashes in entries}
 
 
-@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock"])
+EXTRAS = [f"envs/{farm.extra}.lock" for farm in farms.declared().values() if farm.extra]
+
+
+@pytest.mark.parametrize("name", ["requirements.lock", "requirements-dev.lock", *EXTRAS])
 def test_a_lock_file_contains_versions_and_hashes_but_no_address(name: str) -> None:
     assert locked(name)
     assert "://" not in (ROOT / name).read_text()
@@ -126,6 +129,14 @@ def test_a_lock_file_contains_versions_and_hashes_but_no_address(name: str) -> N
 
 def test_tests_use_the_same_versions_as_users() -> None:
     assert locked("requirements.lock").items() <= locked("requirements-dev.lock").items()
+
+
+@pytest.mark.parametrize("name", EXTRAS)
+def test_an_extra_changes_no_other_version(name: str) -> None:
+    own = dict(each.split() for each in locked("requirements.lock"))
+    extra = dict(each.split() for each in locked(name))
+    assert set(extra) - set(own)
+    assert {package: version for package, version in extra.items() if own.get(package, version) != version} == {}
 
 
 def test_conda_has_the_same_version_bounds() -> None:

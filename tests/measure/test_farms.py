@@ -4,7 +4,9 @@ import contextlib
 import os
 import socket
 import sys
+import tempfile
 from collections import Counter
+from importlib.util import find_spec
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -15,6 +17,7 @@ from openssh import needs_sshd
 
 from crossover.config import schema
 from crossover.design.arm import arms as arms_of
+from crossover.farms import declared
 from crossover.farms.ipyparallel import Options
 from crossover.farms.ipyparallel import farm as ipyparallel
 from crossover.measure import farms
@@ -87,6 +90,49 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert len(set(blocks.values())) == 1
     one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()
+
+
+EXTRAS = [
+    pytest.param(
+        entrant, marks=pytest.mark.skipif(not find_spec(farm.packages[0]), reason=f"make env EXTRA={farm.extra}")
+    )
+    for farm in declared().values()
+    if farm.extra
+    for entrant in farm.entrants
+]
+
+
+@pytest.fixture
+def extra(request, launch):
+    """Prepares a launch with an extra in a folder with a short name, because Ray and Parsl have sockets there."""
+    with tempfile.TemporaryDirectory(prefix="", dir="/tmp") as folder:
+
+        def prepare(experiment, **others):
+            one = launch(experiment, settings(experiment, ["bare zmq", request.param], engines=2, **others))
+            one.temporary = Path(folder)
+            one.environment["TMPDIR"] = folder
+            return one
+
+        yield prepare
+
+
+@pytest.mark.parametrize("extra", EXTRAS, indirect=True)
+def test_an_extra_runs_its_tasks_and_leaves_nothing(extra):
+    one = extra("task_throughput")
+    assert one.run() == 0
+    assert {row["validity"] for row in rows(one)} <= SANE, one.log.read_text()
+    assert len({row["arm"] for row in rows(one)}) == 3
+    one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.parametrize("extra", EXTRAS, indirect=True)
+def test_an_extra_ends_with_a_killed_supervisor(extra):
+    one = extra("task_latency", **LONG)
+    one.start()
+    assert eventually(lambda: running(one), 60), one.log.read_text()
+    one.process.kill()
+    one.process.wait()
+    assert eventually(lambda: not one.processes()), one.processes()
 
 
 # ---- ends from outside
@@ -225,16 +271,22 @@ def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, 
     one.leaves_nothing_but_its_file()
 
 
-def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path):
+@pytest.mark.parametrize(
+    ("entrant", "library", "remedy"),
+    [("dask", "distributed", "install it"), ("ray", "ray", "`make env EXTRA=ray` installs it")],
+)
+def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path, entrant, library, remedy):
     absent = tmp_path / "absent"
     absent.mkdir()
-    (absent / "distributed.py").write_text("raise ModuleNotFoundError('No module', name='distributed')\n")
-    one = launch("task_latency", settings("task_latency", ["bare zmq", "dask"]))
+    (absent / f"{library}.py").write_text(f"raise ModuleNotFoundError('No module', name='{library}')\n")
+    one = launch("task_latency", settings("task_latency", ["bare zmq", entrant]))
     one.environment["PYTHONPATH"] = os.pathsep.join([str(absent), one.environment["PYTHONPATH"]])
     assert one.run() == 0
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
-    assert facts["reason"].startswith("the farm dask needs distributed, which is not installed; install it, or remove")
+    assert facts["reason"].startswith(
+        f"the farm {entrant} needs {library}, which is not installed; {remedy}, or remove"
+    )
     one.leaves_nothing_but_its_file()
 
 

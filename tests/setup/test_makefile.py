@@ -94,6 +94,8 @@ class Clone:
         entries = [locked(write(self.index / name), name) for name, write in packages.items()]
         (self.folder / "requirements.lock").write_text("".join(entries[:2]))
         (self.folder / "requirements-dev.lock").write_text("".join(entries))
+        (self.folder / "envs").mkdir()
+        (self.folder / "envs/farm.lock").write_text(entries[2])
         (self.folder / "pyproject.toml").write_text(PYPROJECT)
         (self.folder / "backend.py").write_text(BACKEND)
         write_wheel(self.folder, "itself")
@@ -166,6 +168,13 @@ def test_a_package_with_another_hash_is_refused_and_the_next_set_up_repeats_the_
     # Without the environment, its packages are installed again too.
     (clone.folder / ".venv/made").unlink()
     assert "-r requirements.lock" in clone.make("-n", "env")[1]
+
+
+def test_an_extra_is_installed_when_it_is_named(clone):
+    assert clone.make("env", "EXTRA=farm")[0] == 0
+    assert clone.installed() == {*RUN, "tested-1"}
+    code, said = clone.make("env", "EXTRA=fram")
+    assert code != 0 and "fram" in said
 
 
 def test_an_old_python_is_refused(clone, tmp_path):

@@ -60,7 +60,8 @@ def _entrants(parts: Mapping[str, Any]) -> Iterator[str]:
     yield "| entrant | definition |"
     yield "|---|---|"
     for name, entry in parts.items():
-        yield f"| `{name}` | {_literal(entry['default'])} |"
+        extra = farms.declared()[entry["default"]["farm"]].extra
+        yield f"| `{name}` | {_literal(entry['default'])}{f', after `make env EXTRA={extra}`' if extra else ''} |"
 
 
 def _table(part: Mapping[str, Any]) -> Iterator[str]:

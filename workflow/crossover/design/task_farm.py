@@ -34,6 +34,8 @@ class TaskFarm:
     `Annotated[int, "the most tasks that an engine gets"]`."""
     packages: tuple[str, ...] = ()
     """The packages whose versions can change its results."""
+    extra: str = ""
+    """What `make env EXTRA=...` installs it, if the set-up does not."""
     one_host: bool | str = False
     """Whether its engines must be on the client's host, or the option that says so."""
     snippet: str = ""

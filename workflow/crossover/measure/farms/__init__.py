@@ -19,7 +19,7 @@ from typing import Any
 
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
-from crossover.farms import options
+from crossover.farms import declared, options
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
@@ -88,9 +88,11 @@ def find(farm: str) -> ModuleType:
         # A wrong import of ours is a bug, not a library to install.
         if str(missing.name).startswith("crossover."):
             raise
+        extra = declared()[farm].extra
+        remedy = f"`make env EXTRA={extra}` installs it" if extra else "install it"
         raise Refusal(
             HoleKind.NOT_INSTALLED,
-            f"the farm {farm} needs {missing.name}, which is not installed; install it, or remove the entrants with "
+            f"the farm {farm} needs {missing.name}, which is not installed; {remedy}, or remove the entrants with "
             f"`farm: {farm}` from the arms, and engines of that farm from the players",
         ) from missing
 

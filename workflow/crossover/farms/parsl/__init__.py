@@ -1,0 +1,17 @@
+"""Parsl, which is not part of the set-up: `make env EXTRA=parsl`."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(
+    place=44,
+    entrants={"parsl": {"alone": True}},
+    packages=("parsl",),
+    extra="parsl",
+    one_host=True,
+    snippet="""\
+import parsl
+
+with parsl.load():
+    results = [future.result() for future in [parsl.python_app(function)(item) for item in items]]
+""",
+)

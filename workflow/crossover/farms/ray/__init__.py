@@ -1,0 +1,19 @@
+"""Ray, which is not part of the set-up: `make env EXTRA=ray`."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(
+    place=42,
+    entrants={"ray": {"alone": True}},
+    packages=("ray",),
+    extra="ray",
+    one_host=True,
+    # Its processes listen on every interface of the host. They demand a token, but Ray can be told no interface.
+    authenticates=False,
+    snippet="""\
+import ray
+
+ray.init()
+results = ray.get([ray.remote(function).remote(item) for item in items])
+""",
+)
