@@ -43,6 +43,11 @@ EXPERIMENT = Experiment(
             [*ARMS],
         ),
         "reference": kinds.reference(ARMS, "pickled"),
+        "ceilings": kinds.ceilings(
+            "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
+            ["C"],
+            ["C"],
+        ),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
         **kinds.sampling(
             launches={"smoke": 1, "quick": 3, "standard": 12, "paper": 16},
@@ -54,4 +59,5 @@ EXPERIMENT = Experiment(
         ),
         **kinds.refinement(METRICS),
     },
+    built={"C": ["mpi_collective"]},
 )
