@@ -1,5 +1,8 @@
 """Does each collective call give the result that it must have, and does a wrong one make the block void?"""
 
+import os
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 from launching import COMMON, Launch
@@ -9,10 +12,13 @@ from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import ARMS, PATTERNS, driver
 from crossover.measure.ceilings import mpi
 from crossover.measure.sampling.contract import DAMAGED
+from crossover.planning import plan
 from crossover.records import record
+from crossover.records.holes import Refusal
 
 SETTINGS = COMMON | {
-    "elements": [1, 1000], "patterns": [*PATTERNS], "arms": [*ARMS], "reference": "pickled", "ceilings": ["C"],
+    "elements": [1, 1000], "patterns": [*PATTERNS], "ranks": 2,
+    "arms": [*ARMS], "reference": "pickled", "ceilings": ["C"],
 }  # fmt: skip
 
 
@@ -122,3 +128,56 @@ def test_without_a_compiler_the_ceiling_has_its_reason_and_all_else_is_measured(
     rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
     assert {row["validity"] for row in rows if row["ceiling"]} == {"no C compiler"}
     assert {row["arm"] for row in rows if row["value"]} == {*ARMS, "null"}
+
+
+def peers(*ranks):
+    facts = [{"host": host, "affinity": affinity} for host, affinity in ranks]
+    return SimpleNamespace(ranks=facts, hosts=[host for host, _ in ranks], size=len(ranks))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "reason"),
+    [
+        ([("a", "0")] * 2, ""),
+        ([("a", "0,1,2,3")] * 4, ""),
+        ([("a", str(number)) for number in range(4)], ""),
+        ([("a", "0,1"), ("b", "0,1")] * 2, ""),
+        ([("a", "0,1")] * 4, "4 ranks have only 2 logical processors on a; remove 4 from `rank_counts`"),
+        ([("a", "0,1,2")] * 3 + [("b", "0,1,2")], "not spread evenly"),
+    ],
+    ids=["two share one", "four on four", "four bound", "two hosts", "too few processors", "uneven"],
+)
+def test_more_than_two_ranks_need_a_processor_each_and_even_hosts(ranks, reason):
+    if not reason:
+        driver.require_room(peers(*ranks))
+        return
+    with pytest.raises(Refusal, match=reason):
+        driver.require_room(peers(*ranks))
+
+
+@pytest.mark.parametrize("placement", ["node", "nodes"])
+def test_a_launch_has_one_number_of_ranks_which_its_curves_name(placement):
+    settings = SETTINGS | {"rank_counts": [2, 4], "placements": [placement], "launches": 1}
+    del settings["ranks"]
+    own = [plan.of_launch(settings, placement, launch) for launch in (1, 2)]
+    assert [plan.ranks(each) for each in own] == [2, 4]
+    assert [{cell.keys["ranks"] for cell in driver.cells(each)} for each in own] == [{2}, {4}]
+
+
+def test_four_ranks_are_measured_or_the_launch_is_a_hole(tmp_path):
+    launch = Launch(tmp_path, "mpi_collectives", SETTINGS | {"ranks": 4, "ceilings": []})
+    enough = len(os.sched_getaffinity(0)) >= 4
+    launch.run()
+    rows = record.read(launch.output, record.MEASUREMENTS)
+    hole = record.metadata(rows)["launch"].get("hole")
+    assert hole == (None if enough else "wrong placement")
+    assert bool(rows.num_rows) is enough
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_expected_results_hold_for_four_ranks(pattern):
+    every = [driver.array(rank, 4) for rank in range(4)]
+    for each in every:
+        each[-1] = NUMBER
+    wanted = {"allreduce": np.sum(every, axis=0), "allgather": every, "bcast": every[NUMBER]}[pattern]
+    assert np.array_equal(driver.result(pattern, 4, 4, NUMBER), wanted)

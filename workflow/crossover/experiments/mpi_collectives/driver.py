@@ -24,8 +24,10 @@ from crossover.design.axis import points
 from crossover.design.cell import Cell
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import mpi
-from crossover.measure.ranks.peers import Peers
+from crossover.measure.ranks.network import LAUNCHER
+from crossover.measure.ranks.peers import SUCH_AS, Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
+from crossover.records.holes import HoleKind, Refusal
 
 Array = NDArray[np.float64]
 IN_C = "C"
@@ -34,9 +36,9 @@ Call = Callable[[int], Any]
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
-    """One cell per operation and length."""
+    """One cell per operation and length; a launch has one number of ranks."""
     return [
-        Cell({"pattern": pattern}, length)
+        Cell({"pattern": pattern, "ranks": settings["ranks"]}, length)
         for pattern in settings["patterns"]
         for length in points(settings["elements"])
     ]
@@ -138,10 +140,25 @@ class First:
             channel.send(block)
 
 
+def require_room(peers: Peers) -> None:
+    """Raise Refusal unless the ranks are spread evenly over the hosts, and more than two have a processor each."""
+    by_host = {host: [facts for facts in peers.ranks if facts["host"] == host] for host in peers.hosts}
+    counts = {host: len(ranks) for host, ranks in by_host.items()}
+    if max(counts.values()) > min(counts.values()) + 1:
+        told = ", ".join(f"{count} on {host}" for host, count in counts.items())
+        reason = f"the ranks are not spread evenly ({told}), because the launcher fills one host before the next"
+        raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {LAUNCHER}{SUCH_AS} --distribution=cyclic")
+    for host, ranks in by_host.items():
+        free = len({processor for facts in ranks for processor in facts["affinity"].split(",")})
+        if len(ranks) > max(2, free):
+            reason = f"{len(ranks)} ranks have only {free} logical processors on {host}"
+            raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; remove {peers.size} from `rank_counts`")
+
+
 @contextmanager
 def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[First]:
     """Connect to the other ranks, and stop them at the end."""
-    peers.require_apart()
+    require_room(peers)
     first = First(peers, settings)
     yield first
     first.command(None)
@@ -149,7 +166,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[First]:
 
 def serve(peers: Peers, settings: dict[str, Any]) -> None:
     """Take part in blocks until stopped."""
-    peers.require_apart()
+    require_room(peers)
     # In the order of rank 0: all ranks compare their ceilings.
     member, channel = Member(peers.comm, settings["ceilings"]), peers.channel(to=0)
     while (block := channel.receive()) is not None:
