@@ -1,8 +1,10 @@
 """Do blocking calls, a poller and coroutines exchange the same messages, and does a bad message make a block void?"""
 
+import asyncio
 import threading
 
 import pytest
+import uvloop
 import zmq
 
 from crossover.design.arm import Arm
@@ -59,6 +61,19 @@ def test_every_way_exchanges_all_messages(ends, curve, way):
         assert not block.fault
         ((metric, value),) = block.values.items()
         assert metric == ("throughput" if curve.pattern == "PUSH/PULL" else "round trip") and value > 0
+
+
+def test_each_arm_with_coroutines_runs_on_the_loop_of_its_name():
+    loops = driver.Ways({}).loops
+    assert isinstance(loops["uvloop"], uvloop.Loop) and isinstance(loops["asyncio"], asyncio.SelectorEventLoop)
+
+
+@pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.pattern)
+def test_arms_take_turns_on_the_same_sockets(ends, curve):
+    start, _ = ends
+    sender = start(lambda got: got)
+    for way in (*WAYS, *reversed(WAYS), *WAYS):
+        assert not sender.run(Cell(keys(curve), 64), Arm(way, way), 200).fault
 
 
 @pytest.mark.parametrize("curve", CURVES, ids=lambda curve: curve.pattern)

@@ -1,12 +1,25 @@
 """Does each collective call give the result that it must have, and does a wrong one make the block void?"""
 
+import os
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
+from launching import COMMON, Launch
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import ARMS, PATTERNS, driver
+from crossover.measure.ceilings import mpi
 from crossover.measure.sampling.contract import DAMAGED
+from crossover.planning import plan
+from crossover.records import record
+from crossover.records.holes import Refusal
+
+SETTINGS = COMMON | {
+    "elements": [1, 1000], "patterns": [*PATTERNS], "ranks": 2,
+    "arms": [*ARMS], "reference": "pickled", "ceilings": ["C"],
+}  # fmt: skip
 
 
 class Two:
@@ -54,17 +67,36 @@ def block(pattern, arm, spoil=lambda array: array):
     first = driver.First.__new__(driver.First)
     first.member, first.channels = driver.Member(Two(spoil)), []
     # The last call has the number NUMBER, whose root is rank 1.
-    return first.run(Cell({"pattern": pattern}, 5), Arm(arm, arm), NUMBER + 1)
+    if arm == "C":
+        first.member.in_c = {pattern: in_c(pattern, spoil)}
+    return first.run(Cell({"pattern": pattern}, 5), Arm(arm, arm, ceiling=arm == "C"), NUMBER + 1)
 
 
-@pytest.mark.parametrize("arm", ARMS)
+def in_c(pattern, spoil):
+    """What the C function does on rank 0."""
+    calls = Two(spoil)
+
+    def play(ours, out, n):
+        ours, out = ours.view(float), out.view(float)
+        ours[-1] = n - 1
+        {
+            "allreduce": lambda: calls.Allreduce(ours, out),
+            "allgather": lambda: calls.Allgather(ours, out.reshape(2, -1)),
+            "bcast": lambda: calls.Bcast(out, (n - 1) % 2),
+        }[pattern]()
+        return 0.5
+
+    return play
+
+
+@pytest.mark.parametrize("arm", [*ARMS, "C"])
 @pytest.mark.parametrize("pattern", PATTERNS)
 def test_a_right_result_gives_the_time_of_a_call(pattern, arm):
     made = block(pattern, arm)
     assert not made.fault and made.values["call"] == pytest.approx(made.seconds / (NUMBER + 1))
 
 
-@pytest.mark.parametrize("arm", ARMS)
+@pytest.mark.parametrize("arm", [*ARMS, "C"])
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("changed", [np.ones(5), np.array([0, 0, 0, 0, -1.0])], ids=["damaged", "of another call"])
 def test_a_wrong_result_makes_the_block_void(pattern, arm, changed):
@@ -77,3 +109,75 @@ def test_the_expected_results_are_those_of_numpy(pattern):
     first[-1] = second[-1] = NUMBER
     wanted = {"allreduce": first + second, "allgather": [first, second], "bcast": second}[pattern]
     assert np.array_equal(driver.result(pattern, 2, 4, NUMBER), wanted)
+
+
+def test_the_ceiling_gives_the_right_results_between_two_ranks(libraries, tmp_path):
+    launch = Launch(tmp_path, "mpi_collectives", SETTINGS, libraries=[libraries / "mpi_collective.so"])
+    assert launch.run() == 0, launch.log.read_text()
+    rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
+    assert {(row["pattern"], row["x"]) for row in rows if row["ceiling"] and row["value"]} == {
+        (pattern, length) for pattern in mpi.COLLECTIVES for length in SETTINGS["elements"]
+    }
+
+
+def test_without_a_compiler_the_ceiling_has_its_reason_and_all_else_is_measured(tmp_path):
+    broken = tmp_path / "mpi_collective.so"
+    broken.write_text("no C compiler\n")
+    launch = Launch(tmp_path, "mpi_collectives", SETTINGS, libraries=[broken])
+    assert launch.run() == 0, launch.log.read_text()
+    rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
+    assert {row["validity"] for row in rows if row["ceiling"]} == {"no C compiler"}
+    assert {row["arm"] for row in rows if row["value"]} == {*ARMS, "null"}
+
+
+def peers(*ranks):
+    facts = [{"host": host, "affinity": affinity} for host, affinity in ranks]
+    return SimpleNamespace(ranks=facts, hosts=[host for host, _ in ranks], size=len(ranks))
+
+
+@pytest.mark.parametrize(
+    ("ranks", "reason"),
+    [
+        ([("a", "0")] * 2, ""),
+        ([("a", "0,1,2,3")] * 4, ""),
+        ([("a", str(number)) for number in range(4)], ""),
+        ([("a", "0,1"), ("b", "0,1")] * 2, ""),
+        ([("a", "0,1")] * 4, "4 ranks have only 2 logical processors on a; remove 4 from `rank_counts`"),
+        ([("a", "0,1,2")] * 3 + [("b", "0,1,2")], "not spread evenly"),
+    ],
+    ids=["two share one", "four on four", "four bound", "two hosts", "too few processors", "uneven"],
+)
+def test_more_than_two_ranks_need_a_processor_each_and_even_hosts(ranks, reason):
+    if not reason:
+        driver.require_room(peers(*ranks))
+        return
+    with pytest.raises(Refusal, match=reason):
+        driver.require_room(peers(*ranks))
+
+
+@pytest.mark.parametrize("placement", ["node", "nodes"])
+def test_a_launch_has_one_number_of_ranks_which_its_curves_name(placement):
+    settings = SETTINGS | {"rank_counts": [2, 4], "placements": [placement], "launches": 1}
+    del settings["ranks"]
+    own = [plan.of_launch(settings, placement, launch) for launch in (1, 2)]
+    assert [plan.ranks(each) for each in own] == [2, 4]
+    assert [{cell.keys["ranks"] for cell in driver.cells(each)} for each in own] == [{2}, {4}]
+
+
+def test_four_ranks_are_measured_or_the_launch_is_a_hole(tmp_path):
+    launch = Launch(tmp_path, "mpi_collectives", SETTINGS | {"ranks": 4, "ceilings": []})
+    enough = len(os.sched_getaffinity(0)) >= 4
+    launch.run()
+    rows = record.read(launch.output, record.MEASUREMENTS)
+    hole = record.metadata(rows)["launch"].get("hole")
+    assert hole == (None if enough else "wrong placement")
+    assert bool(rows.num_rows) is enough
+
+
+@pytest.mark.parametrize("pattern", PATTERNS)
+def test_the_expected_results_hold_for_four_ranks(pattern):
+    every = [driver.array(rank, 4) for rank in range(4)]
+    for each in every:
+        each[-1] = NUMBER
+    wanted = {"allreduce": np.sum(every, axis=0), "allgather": every, "bcast": every[NUMBER]}[pattern]
+    assert np.array_equal(driver.result(pattern, 4, 4, NUMBER), wanted)

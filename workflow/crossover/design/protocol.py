@@ -76,6 +76,7 @@ KEYS = {
     "work": Key(str, _work),
     "durations": Key(str, "{} durations"),
     "duration_us": Key(int, lambda keys: f"{keys['duration_us'] / 1000:g} ms each"),
+    "ranks": Key(int, "ranks: {}"),
     "engines": Key(int, "engines: {}"),
     "flood_tasks": Key(int, _flood),
     "tasks_per_engine": Key(int, "tasks per engine: {}"),

@@ -98,9 +98,11 @@ def places(settings: Settings) -> int:
 
 
 def ranks(settings: Settings) -> int:
-    """Ranks of one launch: one; two; rank 0 and two engines; or rank 0 and the engines of all farms."""
+    """Ranks of one launch: one; the set number; rank 0 and the engines of all farms; rank 0 and two engines; or two."""
     if settings["placement"] == "process":
         return 1
+    if "ranks" in settings:
+        return int(settings["ranks"])
     if "engines" in settings:
         return 1 + places(settings) * nodes(settings) * len(arms(settings))
     return 3 if settings.get("entrants") else 2

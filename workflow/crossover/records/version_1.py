@@ -75,7 +75,7 @@ def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
 
 ADDED = (
     *("hosts", "job", "phases", "receipt", "exclusive", "launches_needed", "smallest_effect", "verdict"),
-    *("test", "differs", "derived", "contradicts", "claimed_low", "claimed_high", "load"),
+    *("test", "differs", "derived", "contradicts", "claimed_low", "claimed_high", "load", "ranks"),
 )
 """Columns that were added later than their tables, and are null in tables of earlier releases."""
 

@@ -1,4 +1,4 @@
-"""ZeroMQ messages sent and received by blocking calls, by a poller, and by coroutines of asyncio."""
+"""ZeroMQ messages sent and received by blocking calls, by a poller, and by coroutines on asyncio or uvloop."""
 
 from crossover.design import kinds, zeromq
 from crossover.design.axis import Axis
@@ -7,7 +7,7 @@ from crossover.design.experiment import Experiment
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
-WAYS = ("blocking", "poller", "asyncio")
+WAYS = ("blocking", "poller", "asyncio", "uvloop")
 PLAIN = {"REQ/REP": "legacy", "PUSH/PULL": "polled"}
 """The patterns, each with the key that its curves also have in other experiments: a setting's name means one thing."""
 KEYS = [keys for pattern, key in PLAIN.items() for keys in zeromq.connections([pattern], option=key) if not keys[key]]
@@ -42,7 +42,8 @@ EXPERIMENT = Experiment(
         ),
         "arms": kinds.arms(
             "How both ends wait. `blocking` calls `send` and `recv`. `poller` asks a `zmq.Poller` before each call, "
-            "which then does not wait. `asyncio` awaits the calls of `zmq.asyncio`, in one coroutine.",
+            "which then does not wait. `asyncio` awaits the calls of `zmq.asyncio`, in one coroutine. `uvloop` is the "
+            "same coroutine on the event loop of uvloop.",
             WAYS,
             [*WAYS],
         ),

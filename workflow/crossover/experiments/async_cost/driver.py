@@ -1,4 +1,4 @@
-"""Messages over ZeroMQ by blocking calls, after a poller, and by coroutines of asyncio, at both ends.
+"""Messages over ZeroMQ by blocking calls, after a poller, and by coroutines on two event loops, at both ends.
 
 A block of REQ/REP is n round trips, one of PUSH/PULL a stream of n messages, confirmed over the channel. Each end sends
 a buffer of its own, copied, and compares the last message that it received after the block; then nothing may be left.
@@ -6,10 +6,12 @@ a buffer of its own, copied, and compares the last message that it received afte
 
 import asyncio
 import os
+from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
 from typing import Any
 
+import uvloop
 import zmq
 import zmq.asyncio
 
@@ -23,6 +25,11 @@ from crossover.measure.zeromq.handover import checksum
 from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
 
 STREAM = "PUSH/PULL"
+LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
+    "asyncio": asyncio.new_event_loop,
+    "uvloop": uvloop.new_event_loop,
+}
+"""What makes the event loop of each arm with coroutines."""
 
 
 def cells(settings: dict[str, Any]) -> list[Cell]:
@@ -31,19 +38,20 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 
 
 class Ways:
-    """The calls of each arm on the sockets of one end, and the event loop of its coroutines."""
+    """The calls of each arm on the sockets of one end. Each event loop has sockets of its own, over the same ones."""
 
     def __init__(self, opened: Sockets):
         self.sockets = opened
-        self.loop = asyncio.new_event_loop()
-        self.awaited = {curve: zmq.asyncio.Socket(shadow=opened[curve].underlying) for curve in opened}
+        self.loops = {arm: make() for arm, make in LOOPS.items()}
+        self.awaited = {(arm, at): zmq.asyncio.Socket(shadow=opened[at].underlying) for arm in LOOPS for at in opened}
 
     def run(self, arm: str, curve: Curve, first: bool, payload: bytes, n: int) -> bytes:
         """This end's part of `n` messages or round trips; the end that is `first` sends first. Returns the last
         message that was received, or nothing."""
         sends, receives = first or curve.pattern != STREAM, not first or curve.pattern != STREAM
-        if arm == "asyncio":
-            return self.loop.run_until_complete(_awaited(self.awaited[curve], first, sends, receives, payload, n))
+        if arm in LOOPS:
+            socket = self.awaited[arm, curve]
+            return self.loops[arm].run_until_complete(_awaited(socket, first, sends, receives, payload, n))
         calls = _polled if arm == "poller" else _blocking
         return calls(self.sockets[curve], first, sends, receives, payload, n)
 

@@ -6,7 +6,7 @@ from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
-WAYS = ("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio")
+WAYS = ("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop")
 PATTERNS = ("round trips", "stream")
 
 EXPERIMENT = Experiment(
@@ -40,7 +40,7 @@ EXPERIMENT = Experiment(
             "The ways. `ZeroMQ ipc` and `ZeroMQ tcp` are PAIR sockets, which copy. `Pipe` and `Queue` are those of "
             "`multiprocessing`: `send_bytes` and `recv_bytes`, and `put` and `get` of a bytes object. `shared memory` "
             "copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are streams over a "
-            "Unix socket, in a running event loop at both ends.",
+            "Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's event loop.",
             WAYS,
             [*WAYS],
         ),

@@ -14,6 +14,7 @@ from multiprocessing.context import SpawnContext
 from multiprocessing.shared_memory import SharedMemory
 from typing import Any
 
+import uvloop
 import zmq
 
 from crossover.measure.ranks.admission import Admission, connect
@@ -22,18 +23,24 @@ WORD = b"taken"
 LENGTH_BYTES = 8
 """Of the length before each message, where a way does not keep messages apart."""
 LOOK_SECONDS = 0.001
+LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
+    "asyncio": asyncio.new_event_loop,
+    "uvloop": uvloop.new_event_loop,
+}
+"""What makes the event loop of each way with streams."""
 ADDRESSES = {"ZeroMQ ipc": "ipc://@{name}", "ZeroMQ tcp": "tcp://127.0.0.1:*"}
 """An abstract name has no file: it disappears with its socket, however the process ends."""
 
 
 @dataclass(frozen=True)
 class Ends:
-    """What both processes know of the ways: pairs have the parent's end first, queues and blocks the way there."""
+    """What both processes know of the ways: pairs have the parent's end first, queues and blocks the way there.
+    `streams` has a pair for each of LOOPS."""
 
     name: str
     pipes: tuple[Any, Any]
     queues: tuple[Any, Any]
-    streams: tuple[socket.socket, socket.socket]
+    streams: Mapping[str, tuple[socket.socket, socket.socket]]
     blocks: tuple[SharedMemory, SharedMemory]
     turns: tuple[tuple[Any, Any], tuple[Any, Any]]
     """Semaphores of each block: it is full, it is free."""
@@ -45,7 +52,7 @@ class Ends:
         first, second = (SharedMemory(create=True, size=LENGTH_BYTES + longest_bytes) for _ in range(2))
         turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
         queues = (spawn.Queue(), spawn.Queue())
-        pipes, streams = spawn.Pipe(), socket.socketpair()
+        pipes, streams = spawn.Pipe(), {name: socket.socketpair() for name in LOOPS}
         name = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
         return cls(name, pipes, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
 
@@ -87,10 +94,10 @@ class Way:
 
 
 class Streams:
-    """The same loops as coroutines, over a connected socket; a length stands before each message."""
+    """The same loops as coroutines, over a connected socket, in an event loop; a length stands before each message."""
 
-    def __init__(self, connected: socket.socket):
-        self.loop = asyncio.new_event_loop()
+    def __init__(self, connected: socket.socket, loop: asyncio.AbstractEventLoop):
+        self.loop = loop
         self.reader, self.writer = self.loop.run_until_complete(asyncio.open_connection(sock=connected))
 
     def close(self) -> None:
@@ -189,8 +196,10 @@ def opened(ends: Ends, is_parent: bool) -> Iterator[dict[str, Way | Streams]]:
     """The ways by their names, at one end; both ends must open them. They are closed afterwards."""
     mine = 0 if is_parent else 1
     with ExitStack() as stack:
-        pipe, streams = ends.pipes[mine], Streams(ends.streams[mine])
-        stack.callback(streams.close)
+        pipe = ends.pipes[mine]
+        streams = {name: Streams(pair[mine], LOOPS[name]()) for name, pair in ends.streams.items()}
+        for each in streams.values():
+            stack.callback(each.close)
         there, back = (Direction(block, turns) for block, turns in zip(ends.blocks, ends.turns, strict=True))
         (out, into), (put, take) = ((there, back), ends.queues) if is_parent else ((back, there), ends.queues[::-1])
         for queue in (put, take):
@@ -199,7 +208,7 @@ def opened(ends: Ends, is_parent: bool) -> Iterator[dict[str, Way | Streams]]:
             "Pipe": Way(pipe.send_bytes, pipe.recv_bytes, pipe.poll),
             "Queue": Way(put.put, take.get, lambda: not take.empty()),
             "shared memory": Way(out.send, into.receive, into.is_readable),
-            "asyncio": streams,
+            **streams,
         }
         for name, opened_socket in stack.enter_context(_sockets(ends, is_parent)).items():
             # Copied, as `send` and `recv` do by default.

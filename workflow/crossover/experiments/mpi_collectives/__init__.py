@@ -3,10 +3,11 @@
 from crossover.design import kinds
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiment import ANY, Experiment
 
 METRICS = (Metric("call", "s", "lower"),)
 PATTERNS = ("allreduce", "bcast", "allgather")
+MOST_RANKS = 10_000
 ARMS = ("pickled", "buffer")
 
 EXPERIMENT = Experiment(
@@ -18,7 +19,7 @@ EXPERIMENT = Experiment(
     place=55,
     axis=Axis("array length", "elements"),
     metrics=METRICS,
-    keys={"pattern": [*PATTERNS]},
+    keys={"pattern": [*PATTERNS], "ranks": ANY},
     settings={
         "elements": kinds.axis(
             "The axis, lengths of the float64 array of each rank.",
@@ -36,6 +37,13 @@ EXPERIMENT = Experiment(
             PATTERNS,
             [*PATTERNS],
         ),
+        "rank_counts": kinds.numbers(
+            "Numbers of ranks, each in separate launches. More than two need a logical processor each, because they "
+            "spin; otherwise the launch is a hole.",
+            {"quick": [2], "standard": [2], "paper": [2, 4]},
+            most=MOST_RANKS,
+            one="ranks",
+        ),
         "arms": kinds.arms(
             "`pickled` is the call in lower case, which takes any object: `allreduce`. `buffer` is the call with a "
             "capital, which takes arrays: `Allreduce` into memory that is reused.",
@@ -43,6 +51,11 @@ EXPERIMENT = Experiment(
             [*ARMS],
         ),
         "reference": kinds.reference(ARMS, "pickled"),
+        "ceilings": kinds.ceilings(
+            "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
+            ["C"],
+            ["C"],
+        ),
         "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
         **kinds.sampling(
             launches={"smoke": 1, "quick": 3, "standard": 12, "paper": 16},
@@ -54,4 +67,5 @@ EXPERIMENT = Experiment(
         ),
         **kinds.refinement(METRICS),
     },
+    built={"C": ["mpi_collective"]},
 )

@@ -20,7 +20,7 @@ import psutil
 from crossover.farms import declared
 from crossover.measure.ranks.network import Reach
 
-LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
+LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "uvloop")
 """Packages whose versions are recorded, besides the PACKAGES of task farms."""
 
 STEAL_SHARE = 0.1
