@@ -52,7 +52,7 @@ ROOMS = {
     "report.sentences": "config design planning records report.base",
     "report.sections": "config design planning records report.base report.sentences",
     "report.terminal": "records report.base report.sentences",
-    "report.charts": "config design experiments records report.base report.sentences",
+    "report.charts": "config design experiments farms records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
     "report.render": "config experiments planning records report.base report.charts report.glance report.sentences",

@@ -89,12 +89,7 @@ ORDER = (
     *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures", "multiprocessing.Pool", "joblib"),
     *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
     *("pure msgpack", "leastload over ssh", "pure over ssh"),
-    *("lru hwm 1", "lru hwm 2", "weighted hwm 1", "weighted hwm 2"),
-    *("plainrandom hwm 1", "plainrandom hwm 2", "twobin hwm 1", "twobin hwm 2", "leastload msgpack over ssh"),
-    *("leastload unencrypted", "dask unencrypted"),
-    *("mpi4py.futures backoff 0", "concurrent.futures chunk 8", "dask unqueued"),
-    *("multiprocessing.Pool chunk 8", "joblib batch 1"),
 )
-"""The farms, the most frequent in charts first: the order of their colours."""
+"""The most frequent farms in charts: the order of their colours. All others follow in the order of their folders."""
 BOUND = "bare zmq"
 """The ceiling of all farms."""

@@ -4,6 +4,7 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
+from crossover import farms
 from crossover.design import farming
 from crossover.experiments import declared
 from crossover.report.base.tables import Panel
@@ -27,7 +28,8 @@ CEILING_DASHES = ((1, 3), (8, 4), (2, 6))
 LAYERS = ("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task")
 """The layers of the ladder that differ most; those in C have the next free styles."""
 
-FAMILIES = (*(each.names("arms") for each in declared().values()), farming.ORDER, (*LAYERS, "MPI in C", "ZeroMQ in C"))
+FARMS = tuple(dict.fromkeys((*farming.ORDER, *farms.entrants())))
+FAMILIES = (*(each.names("arms") for each in declared().values()), FARMS, (*LAYERS, "MPI in C", "ZeroMQ in C"))
 """Known arms, the most frequent in charts first, because the first styles differ most. Other names get a style too."""
 
 CEILINGS = tuple(

@@ -66,8 +66,10 @@ def picture(found: Sequence[Panel], gaps: Sequence[tuple[str, str]] = ()) -> str
 
 
 def first(every: Sequence[Pair]) -> list[Pair]:
-    """The rows of the first screen: of each experiment that many ask for, and each placement, the plainest pair, a
-    decided one if there is one; then the next ones, while there is room."""
+    """The rows of the first screen: libraries in turn, each with its experiments that many ask for in turn.
+
+    Of an experiment and placement comes first the plainest pair, a decided one if there is one.
+    """
     panels = questions.plain_first({id(pair.panel): pair.panel for pair in every}.values())
     plain = sorted(every, key=lambda pair: next(n for n, panel in enumerate(panels) if panel is pair.panel))
     turns: dict[tuple[str, str], int] = {}
@@ -78,7 +80,12 @@ def first(every: Sequence[Pair]) -> list[Pair]:
         known = declared().get(pair.panel.experiment)
         place = known.place if known else math.inf
         ranked.append(((not (known and known.asked), turns[group], pair.strength == 1, place), pair))
-    return [pair for _, pair in sorted(ranked, key=lambda entry: entry[0])[:FIRST]]
+    shares: dict[str, list[tuple[bool, int, float, Pair]]] = {}
+    for (unasked, _, _, place), pair in sorted(ranked, key=lambda entry: entry[0]):
+        own = shares.setdefault(library(pair.panel.experiment), [])
+        own.append((unasked, len(own), place, pair))
+    in_turn = sorted((entry for own in shares.values() for entry in own), key=lambda entry: entry[:3])
+    return [pair for *_, pair in in_turn[:FIRST]]
 
 
 def groups(every: Sequence[Pair]) -> dict[str, dict[str, list[Pair]]]:
