@@ -283,6 +283,21 @@ def test_a_key_or_a_value_that_no_curve_has_is_named_with_what_there_is(experime
     assert any(f"claims.{claim['claim']}.quantity.{fault}" in told for told in str(refused.value).splitlines())
 
 
+@pytest.mark.parametrize("kind", claim_list.OF_RATES)
+def test_a_time_is_not_inverted(kind):
+    quantity = {
+        "kind": kind,
+        "experiment": "async_cost",
+        "where": {},
+        "metric": "round trip",
+        "arm": "asyncio",
+        "at": 100,
+    }
+    with pytest.raises(CrossoverError, match="quantity.metric: 'round trip' is a time already"):
+        claim_list.require([{"claim": "slow", "quantity": quantity}])
+    claim_list.require([{"claim": "slow", "quantity": quantity | {"metric": "throughput"}}])
+
+
 def test_a_fault_in_the_other_side_of_a_comparison_is_named():
     (claim,) = (copy.deepcopy(one) for one in claim_list.read() if one["claim"] == "zmq-latency-penalty")
     claim["quantity"]["against"]["where"]["polled"] = False

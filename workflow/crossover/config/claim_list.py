@@ -154,6 +154,10 @@ def _expected(expected: Mapping[str, Any], about: float) -> dict[str, Any]:
     }
 
 
+OF_RATES = ("time", "penalty", "saturation")
+"""The kinds of quantities that take a rate."""
+
+
 def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
     """Raise CrossoverError for claims that no experiment measures, with the faulty keys and the available names.
 
@@ -193,6 +197,9 @@ def _unmeasured(part: Mapping[str, Any], entrants: Mapping[str, Any], where: str
         for name in [named] if isinstance(named, str) else named if isinstance(named, list) else []:
             if available and name not in available:
                 yield _unknown(f"{where}{key}", name, available)
+    times = [metric.name for metric in experiment.metrics if metric.unit == "s"]
+    if part["kind"] in OF_RATES and part["metric"] in times:
+        yield f"{where}metric: '{part['metric']}' is a time already, and kind '{part['kind']}' takes the inverse of a rate"
     yield from strangers(part["where"], experiment.keys, f"{where}where")
 
 
