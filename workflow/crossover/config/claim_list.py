@@ -199,7 +199,7 @@ def _unmeasured(part: Mapping[str, Any], entrants: Mapping[str, Any], where: str
                 yield _unknown(f"{where}{key}", name, available)
     times = [metric.name for metric in experiment.metrics if metric.unit == "s"]
     if part["kind"] in OF_RATES and part["metric"] in times:
-        yield f"{where}metric: '{part['metric']}' is a time already, and kind '{part['kind']}' takes the inverse of a rate"
+        yield f"{where}metric: '{part['metric']}' is a time already, but kind '{part['kind']}' takes a rate"
     yield from strangers(part["where"], experiment.keys, f"{where}where")
 
 
