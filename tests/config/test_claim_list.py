@@ -293,7 +293,7 @@ def test_a_time_is_not_inverted(kind):
         "arm": "asyncio",
         "at": 100,
     }
-    with pytest.raises(CrossoverError, match="quantity.metric: 'round trip' is a time already"):
+    with pytest.raises(CrossoverError, match=r"quantity\.metric: 'round trip' is a time already"):
         claim_list.require([{"claim": "slow", "quantity": quantity}])
     claim_list.require([{"claim": "slow", "quantity": quantity | {"metric": "throughput"}}])
 
