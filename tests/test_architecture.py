@@ -18,9 +18,10 @@ FARMS = "farms.*"
 
 ROOMS = {
     "design": "",
+    "design.families": "design",
     "records": "design",
     "slurm": "",
-    "experiments": "design",
+    "experiments": "design design.families",
     "farms": "design",
     FARMS: "farms measure.farms measure.farms.support measure.processes measure.ranks records",
     "planning": "design experiments farms records",
@@ -52,7 +53,7 @@ ROOMS = {
     "report.sentences": "config design planning records report.base",
     "report.sections": "config design planning records report.base report.sentences",
     "report.terminal": "records report.base report.sentences",
-    "report.charts": "config design experiments farms records report.base report.sentences",
+    "report.charts": "config design design.families experiments farms records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
     "report.render": "config experiments planning records report.base report.charts report.glance report.sentences",

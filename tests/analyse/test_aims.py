@@ -9,7 +9,7 @@ import pytest
 from test_recommend import SIZES, decided, noisy, setting
 
 from crossover.analyse.advice.recommend import FILE
-from crossover.analyse.advice.settings import Onset
+from crossover.design.advice import Onset
 from crossover.records import record
 
 IN_TWO_WAYS = ("tcp", "ipc")

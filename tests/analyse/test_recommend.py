@@ -14,7 +14,6 @@ from crossover.__main__ import main
 from crossover.analyse.advice.effects import gains, per_launch
 from crossover.analyse.advice.recommend import FILE, READ, recommend, recommendations
 from crossover.analyse.advice.rules import NO_PAIR, NOT_REPLICATED, _written, decide
-from crossover.analyse.advice.settings import Aim, Choice, Level, Onset, Setting
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.analyse.curves.raw_files import gather
@@ -22,6 +21,7 @@ from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.outcome import verdicts
 from crossover.analyse.tables.writer import FROM_CURVES, derive, join
+from crossover.design.advice import Aim, Choice, Level, Onset, Setting
 from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import record
 

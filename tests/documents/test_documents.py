@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from crossover import experiments, farms
-from crossover.analyse.advice import settings
 from crossover.config import reference_page, schema, sources
+from crossover.design import advice
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
@@ -180,4 +180,4 @@ def test_the_obligatory_keys_are_those_that_the_schema_requires() -> None:
 
 def test_the_explained_setting_is_a_setting() -> None:
     [text] = blocks("python", "A setting")
-    assert isinstance(eval(text, vars(settings)), settings.Setting)
+    assert isinstance(eval(text, {"advice": advice}), advice.Setting)

@@ -8,9 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
-from crossover.design import farming
 from crossover.design.arm import arms
 from crossover.design.axis import points
+from crossover.design.families import farming
 from crossover.design.settings import canonical
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.planning import plan

@@ -4,31 +4,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from crossover.design.advice import Aim
+from crossover.design.advice import Setting as Recommendable
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.kinds import Setting
-from crossover.design.protocol import Keys
 
 ANY = "any"
 """In place of a key's values: every value of the key's type."""
-
-
-@dataclass(frozen=True)
-class Aim:
-    """What a user wants of an experiment, and the metric that decides it."""
-
-    name: str
-    """In the user's words, to follow "for"."""
-    metric: str
-    where: Keys
-    """The keys of the curves that decide."""
-    condition: tuple[str, ...] = ()
-    """The keys that name the condition; without any, the whole protocol does. Curves of several aims under the same
-    condition are compared."""
-    beside: tuple[str, ...] = ()
-    """Metrics of the same curves that are shown beside a recommendation, but never decide it."""
-    experiment: str = ""
-    """The experiment that declares it; `experiments.aim` sets it."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +44,8 @@ class Experiment:
     """Whether many users have its question, so that its rows belong to the first screen."""
     aims: Mapping[str, Aim] = field(default_factory=dict)
     """What users want of it, each under a name by which recommended settings and the ladder know it."""
+    recommends: tuple[Recommendable, ...] = ()
+    """The settings that it decides; those that serve aims of several experiments are in that of the first."""
 
     @property
     def leading(self) -> str:

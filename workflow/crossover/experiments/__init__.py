@@ -9,7 +9,8 @@ from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from crossover.design.experiment import Aim, Experiment
+from crossover.design.advice import Aim
+from crossover.design.experiment import Experiment
 from crossover.design.protocol import Keys
 from crossover.design.settings import Settings
 

@@ -10,12 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import stdtrit
 
-from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.statistics.intervals import Floats, estimate, holm
 from crossover.analyse.statistics.outcome import sides
-from crossover.design.experiment import Aim
+from crossover.design.advice import Aim, Choice, Level, Onset, Setting, Value
 from crossover.records.outcome import BETTER, OPEN, WORSE
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 

@@ -10,12 +10,12 @@ import pandas as pd
 
 from crossover.analyse.advice.effects import Evidence, contradicts, effects, serves
 from crossover.analyse.advice.rules import decide
-from crossover.analyse.advice.settings import SETTINGS, Setting
+from crossover.analyse.advice.settings import SETTINGS
 from crossover.analyse.advice.toml import toml
 from crossover.analyse.curves.curve import Row, curves
 from crossover.analyse.curves.panel import Panel, panels
 from crossover.design import protocol
-from crossover.design.experiment import Aim
+from crossover.design.advice import Aim, Setting
 from crossover.design.protocol import TRANSPORTS
 from crossover.planning import receipt
 from crossover.records import atomic, failure, holes, record

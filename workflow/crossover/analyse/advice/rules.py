@@ -11,7 +11,6 @@ from dataclasses import fields
 import numpy as np
 
 from crossover.analyse.advice.effects import Gain, change, contradicts, gains, per_launch
-from crossover.analyse.advice.settings import Choice, Level, Onset, Setting, Value
 from crossover.analyse.curves.curve import Row
 from crossover.analyse.curves.panel import Panel
 from crossover.analyse.estimators.crossover import Crossing
@@ -19,6 +18,7 @@ from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.estimators.threshold import onset
 from crossover.analyse.statistics.intervals import Floats, estimate
 from crossover.analyse.statistics.outcome import verdicts
+from crossover.design.advice import Choice, Level, Onset, Setting, Value
 from crossover.records.outcome import ALIKE, BETTER, OPEN, VERDICTS, WORSE
 
 DIGITS = 3

@@ -1,9 +1,11 @@
 """An array to another rank and back: within one ZeroMQ message, or as a frame of its own."""
 
-from crossover.design import kinds, zeromq
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
+from crossover.design.families import zeromq
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)
@@ -67,4 +69,58 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"C": ["zmq_pingpong"]},
+    aims={
+        "arrays over ZeroMQ": Aim("round trip", metric="round trip", where={"object": OBJECT}, condition=("transport",))
+    },
+    recommends=(
+        advice.Setting(
+            library="pyzmq",
+            name="frame of an array",
+            about="how an array becomes a message, and the bytes from which that is faster than one pickle",
+            rule=advice.Onset(("out of band no-copy", "header and buffer"), other="pickle in band"),
+            serves=("arrays over ZeroMQ",),
+            snippet={
+                "out of band no-copy": """\
+import pickle
+
+socket.copy_threshold = 0
+
+
+def send(array):
+    if array.nbytes < {value}:
+        socket.send(pickle.dumps(array, protocol=5))
+    else:
+        buffers = []
+        pickled = pickle.dumps(array, protocol=5, buffer_callback=buffers.append)
+        socket.send_multipart([pickled, *buffers], copy=False)
+
+
+def receive():
+    pickled, *buffers = socket.recv_multipart(copy=False)
+    return pickle.loads(pickled, buffers=buffers)
+""",
+                "header and buffer": """\
+import pickle
+
+import msgpack
+import numpy as np
+
+
+def send(array):
+    if array.nbytes < {value}:
+        socket.send(pickle.dumps(array, protocol=5))
+    else:
+        socket.send_multipart([msgpack.packb((array.dtype.str, array.shape)), array.data])
+
+
+def receive():
+    header, *buffers = socket.recv_multipart()
+    if not buffers:
+        return pickle.loads(header)
+    dtype, shape = msgpack.unpackb(header)
+    return np.frombuffer(buffers[0], dtype).reshape(shape)
+""",
+            },
+        ),
+    ),
 )

@@ -1,9 +1,11 @@
 """ZeroMQ messages sent and received by blocking calls, by a poller, and by coroutines on asyncio or uvloop."""
 
-from crossover.design import kinds, zeromq
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
+from crossover.design.families import zeromq
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
@@ -63,4 +65,28 @@ EXPERIMENT = Experiment(
         ),
         **kinds.refinement(METRICS),
     },
+    aims={
+        "awaited questions": Aim(
+            "round trip", metric="round trip", where={"pattern": "REQ/REP"}, condition=("transport",)
+        ),
+        "awaited floods": Aim(
+            "throughput", metric="throughput", where={"pattern": "PUSH/PULL"}, condition=("transport",)
+        ),
+    },
+    recommends=(
+        advice.Setting(
+            library="pyzmq",
+            name="event loop",
+            about="the loop that runs coroutines of `zmq.asyncio`",
+            rule=advice.Choice("asyncio", {"asyncio": "asyncio", "uvloop": "uvloop"}),
+            serves=("awaited questions", "awaited floods"),
+            snippet={
+                "uvloop": """\
+import uvloop
+
+uvloop.run(main())  # instead of asyncio.run
+"""
+            },
+        ),
+    ),
 )

@@ -1,6 +1,7 @@
 """Collective calls of MPI on NumPy arrays: pickled, or as buffers."""
 
-from crossover.design import kinds
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
@@ -68,4 +69,22 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"C": ["mpi_collective"]},
+    aims={
+        pattern: Aim(pattern, metric="call", where={"pattern": pattern}, condition=("ranks",)) for pattern in PATTERNS
+    },
+    recommends=(
+        advice.Setting(
+            library="mpi4py",
+            name="Allreduce, Bcast, Allgather",
+            about="the length from which the calls with a capital are faster than those in lower case",
+            rule=advice.Onset(("buffer",), other="pickled"),
+            serves=PATTERNS,
+            snippet="""\
+# For arrays of {value} elements or more; all ranks must make the same call.
+comm.Allreduce(array, total)  # total = np.empty_like(array)
+comm.Bcast(array, root)
+comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.shape))
+""",
+        ),
+    ),
 )

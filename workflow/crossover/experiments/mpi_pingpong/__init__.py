@@ -1,9 +1,10 @@
 """Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer."""
 
-from crossover.design import kinds
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Aim, Experiment
+from crossover.design.experiment import Experiment
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)
@@ -115,4 +116,63 @@ EXPERIMENT = Experiment(
     },
     within_a_host=("raw Unix socket", "memcpy"),
     aims={"arrays": Aim("round trip", metric="round trip", where={"object": "float64 array", "re_sent": False})},
+    recommends=(
+        advice.Setting(
+            library="mpi4py",
+            name="send, Send or pkl5",
+            about="the call, and the length from which it sends an array faster than `send`",
+            rule=advice.Onset(("Send", "pkl5.send"), other="send"),
+            serves=("arrays",),
+            snippet={
+                "Send": """\
+def send(array, destination):
+    if array.size >= {value}:
+        comm.Send(array, destination)
+    else:
+        comm.send(array, destination)
+
+
+def receive(array, source):
+    if array.size >= {value}:
+        comm.Recv(array, source)
+    else:
+        array[...] = comm.recv(source=source)
+""",
+                "pkl5.send": """\
+from mpi4py.util import pkl5
+
+# For arrays of {value} elements or more; both ends must use the same call for a message.
+out_of_band = pkl5.Intracomm(comm)
+out_of_band.send(array, destination)
+""",
+            },
+            everywhere={
+                "Send": """\
+comm.Send(array, destination)
+# The other end: comm.Recv(array, source)
+""",
+                "pkl5.send": """\
+from mpi4py.util import pkl5
+
+# Both ends must use the same call for a message.
+out_of_band = pkl5.Intracomm(comm)
+out_of_band.send(array, destination)
+""",
+            },
+        ),
+        advice.Setting(
+            library="mpi4py",
+            name="Send_init",
+            about="the length from which a request that is set up once sends an array faster than `Send`",
+            rule=advice.Onset(("persistent",), other="Send"),
+            serves=("arrays",),
+            snippet="""\
+# Once, for an array of {value} elements or more that is sent often:
+request = comm.Send_init(array, destination)
+# Each time; the other end does the same with Recv_init:
+request.Start()
+request.Wait()
+""",
+        ),
+    ),
 )

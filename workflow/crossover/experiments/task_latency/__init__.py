@@ -1,9 +1,11 @@
 """Floods of empty tasks to task farms."""
 
-from crossover.design import farming, kinds
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Aim, Experiment
+from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import farming
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
 FLOODS = [8, 16, 32, 64, 128, 256, 512, 1024]
@@ -58,4 +60,41 @@ EXPERIMENT = Experiment(
             beside=("submission",),
         )
     },
+    recommends=(
+        advice.Setting(
+            library="ipyparallel",
+            name="TaskScheduler.scheme_name",
+            about="the scheduler, without a high-water mark",
+            rule=advice.Choice("leastload", {scheme: scheme for scheme in ("leastload", "pure", *SCHEMES)}),
+            serves=("empty tasks", "longer tasks"),
+            snippet="""\
+# in ipcontroller_config.py
+c.TaskScheduler.scheme_name = {value}
+c.TaskScheduler.hwm = 0
+""",
+        ),
+        advice.Setting(
+            library="ipyparallel",
+            name="TaskScheduler.hwm",
+            about="the most tasks that an engine gets at a time; 0 for any number",
+            rule=advice.Choice("leastload hwm 1", {"leastload hwm 1": 1, "leastload": 0, "leastload hwm 2": 2}),
+            serves=("empty tasks", "longer tasks"),
+            snippet="""\
+# in ipcontroller_config.py
+c.TaskScheduler.hwm = {value}
+""",
+        ),
+        advice.Setting(
+            library="ipyparallel",
+            name="Session.packer",
+            about="how messages are serialized",
+            rule=advice.Choice("leastload", {"leastload": "json", "leastload msgpack": "msgpack"}),
+            serves=("empty tasks", "tasks with arrays", "longer tasks"),
+            snippet="""\
+# in ipcontroller_config.py; engines and clients learn it from the controller's connection files
+c.Session.packer = {value}
+c.Session.unpacker = {value}
+""",
+        ),
+    ),
 )

@@ -1,11 +1,15 @@
 """Tasks that take time, on task farms: from which duration is a farm's overhead negligible?"""
 
-from crossover.design import farming, kinds
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Aim, Experiment
+from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import farming
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
+BUSY = 0.95
+"""The efficiency from which a farm's overhead is negligible."""
 
 EXPERIMENT = Experiment(
     title="Task farms: how long a task should last",
@@ -68,4 +72,19 @@ EXPERIMENT = Experiment(
             "efficiency of longer tasks", metric="efficiency", where={"durations": "equal"}, condition=("engines",)
         )
     },
+    recommends=(
+        advice.Setting(
+            library="ipyparallel",
+            name="chunksize",
+            about=f"the duration of a chunk of items that keeps engines busy for {100 * BUSY:.0f} % of the time",
+            rule=advice.Level(BUSY, arms=("leastload", "pure")),
+            serves=("longer tasks",),
+            snippet="""\
+import math
+
+chunk = math.ceil({value} / microseconds_per_item)
+results = view.map(function, items, chunksize=chunk)  # view: the client's load_balanced_view()
+""",
+        ),
+    ),
 )

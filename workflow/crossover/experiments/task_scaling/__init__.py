@@ -1,9 +1,10 @@
 """The rates and efficiencies of task farms by their number of engines."""
 
-from crossover.design import farming, kinds
+from crossover.design import kinds
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import farming
 
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))
 RIVALS = ["leastload", "pure", "twisted", "concurrent.futures", "dask"]

@@ -1,9 +1,11 @@
 """Floods of tasks that echo an array, to task farms."""
 
-from crossover.design import farming, kinds
+from crossover.design import kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Aim, Experiment
+from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import farming
 
 METRICS = (
     Metric("submission", "tasks/s", "higher"),

@@ -1,9 +1,10 @@
 """Bursts of messages on a connection that is idle between them."""
 
-from crossover.design import kinds, zeromq
+from crossover.design import kinds
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import zeromq
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (

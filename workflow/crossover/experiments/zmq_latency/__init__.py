@@ -1,9 +1,11 @@
 """Round trips of single messages between a REQ and a REP socket, copied or zero-copy."""
 
-from crossover.design import kinds, zeromq
+from crossover.design import kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Aim, Experiment
+from crossover.design.experiment import Experiment
+from crossover.design.families import zeromq
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (

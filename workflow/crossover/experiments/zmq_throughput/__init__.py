@@ -1,9 +1,11 @@
 """A flood of messages from one socket to another, copied or zero-copy."""
 
-from crossover.design import kinds, zeromq
+from crossover.design import advice, kinds
+from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Aim, Experiment
+from crossover.design.experiment import ANY, Experiment
+from crossover.design.families import zeromq
 from crossover.design.protocol import TRANSPORTS, label
 
 METRICS = (
@@ -15,6 +17,8 @@ METRICS = (
 )
 CONNECTIONS = zeromq.connections(("PUSH/PULL", "DEALER/ROUTER"), option="polled")
 COPY, BOTH = ["C copy"], ["C copy", "C no-copy"]
+PYZMQ_THRESHOLD_BYTES = 65536
+"""`zmq.COPY_THRESHOLD` as shipped with pyzmq."""
 
 EXPERIMENT = Experiment(
     title="ZeroMQ: copying or zero-copy",
@@ -123,4 +127,17 @@ EXPERIMENT = Experiment(
             beside=("send rate", "peak memory"),
         )
     },
+    recommends=(
+        advice.Setting(
+            library="pyzmq",
+            name="copy_threshold",
+            about="the size from which on `send(copy=False)` lends a message instead of copying it",
+            rule=advice.Onset(("no-copy",), other="copy", shipped="default", shipped_from=PYZMQ_THRESHOLD_BYTES),
+            serves=("floods", "questions"),
+            snippet="""\
+socket.copy_threshold = {value}  # bytes; for all later sockets: zmq.COPY_THRESHOLD = {value}
+socket.send(message, copy=False)  # lends from that size on, copies below
+""",
+        ),
+    ),
 )

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crossover import farms
-from crossover.design import farming
+from crossover.design.families import farming
 from crossover.experiments import declared
 from crossover.report.base.tables import Panel
 from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour

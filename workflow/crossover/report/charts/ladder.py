@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from crossover.design.experiment import Aim
+from crossover.design.advice import Aim
 from crossover.design.protocol import Keys, holds
 from crossover.experiments import aim
 from crossover.records import failure

@@ -1,0 +1,1 @@
+"""Settings that the experiments of a family share."""
