@@ -316,7 +316,7 @@ def our_pool(arm: str) -> Values:
 
 
 def manuals(program: str, *words: object, ranks: bool = False, keep: bool = False) -> Values:
-    """The same by the loop of a library's manual; with `keep`, its allocator is set like that of our launches."""
+    """The same by the loop of a library's manual; with `keep`, glibc keeps freed memory, as in our `mpi_pingpong`."""
     start = RANKS if ranks else (sys.executable,)
     return other(*start, str(HERE / program), *map(str, words), more=MEMORY_KEPT if keep else {})
 
@@ -367,6 +367,8 @@ MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[..., Values]]] = {
     },
 }
 """Loops of libraries' manuals: the unit of the axis, ours, theirs."""
+UNALLOCATED = ("tasks/s", "round trip of coroutines", "call of Allreduce")
+"""The beginnings of their names where no large block is freed."""
 
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", partial(our_copy, PLAIN), plain_copy),
@@ -421,7 +423,7 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         f"{name}, the manual's loop{addition} / ours": (unit, mine, partial(theirs, keep=keep))
         for name, (unit, mine, theirs) in MANUALS.items()
         for keep, addition in ((False, ""), (True, " with its memory kept"))
-        if not (keep and name.startswith("tasks/s"))
+        if not (keep and name.startswith(UNALLOCATED))
     },
 }
 
