@@ -21,6 +21,7 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -33,6 +34,7 @@ from crossover.measure.build import compiler
 from crossover.measure.build.libzmq import build as variant
 from crossover.measure.build.libzmq.line import parse
 from crossover.measure.launch import host_lock, mpi_launcher
+from crossover.measure.launch.supervisor import MEMORY_KEPT
 from crossover.measure.ranks.network import Reach
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
@@ -106,10 +108,13 @@ def built(name: str) -> Path:
     return library
 
 
-def other(*command: str) -> dict[int, Any]:
-    """The JSON that another program prints. Like our launches, it waits until no other is being measured here."""
+def other(*command: str, more: Mapping[str, str] = MappingProxyType({})) -> dict[int, Any]:
+    """The JSON that another program prints, with `more` in its environment.
+
+    Like our launches, it waits until no other is being measured here.
+    """
     with host_lock.alone(lambda _: None, lambda: None):
-        environment = Reach().for_mpi() | os.environ
+        environment = {**Reach().for_mpi(), **os.environ, **more}
         answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
     return {int(x): value for x, value in json.loads(answer).items()}
 
@@ -270,6 +275,101 @@ def notebooks(loop: str, tasks_per_engine: int = TASKS_PER_ENGINE) -> Values:
     return other(sys.executable, *command)
 
 
+BRIEF = {"placements": ["node"], "budget_seconds": 3}
+"""Launches with few cells need little time."""
+LOCAL_BYTES = [100, 100_000]
+ARRAY_BYTES = [1_000, 1_000_000]
+COLLECTIVE_ELEMENTS = [1, 100_000]
+POOLS = ("concurrent.futures", "multiprocessing.Pool", "joblib")
+POOL_TASKS = [128]
+
+
+def our_local(arm: str) -> Values:
+    """Round trips between a process and its child, seconds."""
+    arms = {"arms": ["Pipe", "Queue"], "reference": "Pipe", "ceilings": [], "patterns": ["round trips"]}
+    changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES}
+    return ours("local_transport", "round trip", arm, BRIEF | arms | changes)
+
+
+def our_array(arm: str) -> Values:
+    """Round trips of an array over ZeroMQ, seconds."""
+    arms = {"arms": [arm, "pickle out of band"], "reference": arm, "ceilings": []}
+    return ours("array_transfer", "round trip", arm, BRIEF | arms | {"sizes_bytes": ARRAY_BYTES})
+
+
+def our_coroutines() -> Values:
+    """Round trips of coroutines over ZeroMQ, seconds."""
+    changes = {"sizes_bytes": LOCAL_BYTES, "curves": ["REQ/REP over ipc"]}
+    return ours("async_cost", "round trip", "asyncio", BRIEF | changes)
+
+
+def our_collective(pattern: str, arm: str) -> Values:
+    """Collective calls of two ranks, seconds."""
+    changes = {"elements": COLLECTIVE_ELEMENTS, "patterns": [pattern], "ceilings": []}
+    return ours("mpi_collectives", "call", arm, BRIEF | changes)
+
+
+def our_pool(arm: str) -> Values:
+    """Tasks/s of a pool of processes."""
+    arms = {"arms": [arm, next(pool for pool in POOLS if pool != arm)], "reference": arm, "ceilings": []}
+    return ours("task_latency", "round trip", arm, BRIEF | arms | {"tasks": POOL_TASKS, "engines": ENGINES})
+
+
+def manuals(program: str, *words: object, ranks: bool = False, keep: bool = False) -> Values:
+    """The same by the loop of a library's manual; with `keep`, glibc keeps freed memory, as in our `mpi_pingpong`."""
+    start = RANKS if ranks else (sys.executable,)
+    return other(*start, str(HERE / program), *map(str, words), more=MEMORY_KEPT if keep else {})
+
+
+MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[..., Values]]] = {
+    **{
+        f"round trip of {arm} to a child": (
+            "bytes",
+            partial(our_local, arm),
+            partial(manuals, "plain_local.py", arm, *LOCAL_BYTES),
+        )
+        for arm in ("Pipe", "Queue")
+    },
+    **{
+        f"round trip of an array by {name}": (
+            "bytes",
+            partial(our_array, arm),
+            partial(manuals, "plain_arrays.py", kind, *ARRAY_BYTES),
+        )
+        for name, arm, kind in (
+            ("send_array", "header and buffer", "array"),
+            ("send_array with msgpack", "header and buffer", "array msgpack"),
+            ("send_pyobj", "pickle in band", "pyobj"),
+            ("send_pyobj, ours with pickle 4", "pickle 4 in band", "pyobj"),
+        )
+    },
+    "round trip of coroutines": ("bytes", our_coroutines, partial(manuals, "plain_async.py", *LOCAL_BYTES)),
+    **{
+        f"call of {kind}": (
+            "elements",
+            partial(our_collective, pattern, arm),
+            partial(manuals, "plain_collectives.py", kind, *COLLECTIVE_ELEMENTS, ranks=True),
+        )
+        for kind, pattern, arm in (
+            ("allreduce", "allreduce", "pickled"),
+            ("Allreduce", "allreduce", "buffer"),
+            ("bcast", "bcast", "pickled"),
+            ("bcast in turn", "bcast", "pickled"),
+        )
+    },
+    **{
+        f"tasks/s of {arm}": (
+            "tasks",
+            partial(our_pool, arm),
+            partial(manuals, "plain_pools.py", arm, ENGINES, *POOL_TASKS),
+        )
+        for arm in POOLS
+    },
+}
+"""Loops of libraries' manuals: the unit of the axis, ours, theirs."""
+UNALLOCATED = ("tasks/s", "round trip of coroutines", "call of Allreduce")
+"""The beginnings of their names where no large block is freed."""
+
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", partial(our_copy, PLAIN), plain_copy),
     "the same, the plain loop between two ranks / ours": ("bytes", partial(our_copy, PLAIN), plain_copy_in_ranks),
@@ -318,6 +418,12 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
             partial(notebooks, "map", count),
         )
         for count in (TASKS_PER_ENGINE, 4)
+    },
+    **{
+        f"{name}, the manual's loop{addition} / ours": (unit, mine, partial(theirs, keep=keep))
+        for name, (unit, mine, theirs) in MANUALS.items()
+        for keep, addition in ((False, ""), (True, " with its memory kept"))
+        if not (keep and name.startswith(UNALLOCATED))
     },
 }
 
