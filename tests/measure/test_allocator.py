@@ -30,6 +30,7 @@ def test_only_plain_ranks_get_the_allocators_settings(tmp_path):
     def environment(settings):
         return supervisor.environment({"placement": "node"} | settings, tmp_path, [], "auto")
 
-    assert environment({"player": "rank"}).items() >= supervisor.MEMORY_KEPT.items()
+    for plain in ({"player": "rank"}, {"ranks": 2}):
+        assert environment(plain).items() >= supervisor.MEMORY_KEPT.items()
     for others in ({}, {"player": "engine"}):
         assert not set(environment(others)) & set(supervisor.MEMORY_KEPT)
