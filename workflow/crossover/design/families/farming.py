@@ -63,11 +63,11 @@ def work() -> Setting:
     )
 
 
-def sampling(budget_seconds: Default) -> Settings:
+def sampling(budget_seconds: Default, fewest_rounds: Default = kinds.FEW) -> Settings:
     """How often and how long is measured."""
     launches = {"smoke": 1, "quick": 3, "standard": 4, "paper": 6}
     width = {"quick": 0.05, "standard": 0.02, "paper": 0.01}
-    return kinds.sampling(launches, 0.05, 100, width, budget_seconds, kinds.FEW)
+    return kinds.sampling(launches, 0.05, 100, width, budget_seconds, fewest_rounds)
 
 
 LATE = {"quick": 0, "standard": 0, "paper": 5}

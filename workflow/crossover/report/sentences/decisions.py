@@ -50,11 +50,17 @@ def setting(row: Row, every: Sequence[Pair], names: Mapping[questions.Name, str]
     pair = next((pair for pair in every if _is_of(pair, row) and pair.panel.reference == row["default"]), None)
     gain = f"{numbers.ratio(row['gain'], row['gain_low'], row['gain_high'])} times better in {row['metric']} on average"
     gain = (pair and _along(row, in_bytes(pair))) or gain
-    if row["arm"] in row["setting"]:
-        return f"Use `{row['arm']}` instead of `{row['default']}` ({of}): {gain}."
+    if not is_assigned(row):
+        begins = f" from {place} on" if row["low"] is not None else ""
+        return f"Use `{row['arm']}` instead of `{row['default']}`{begins} ({of}): {gain}."
     if row["x"] is None:
         return f"Set {name} to `{json.loads(row['value'])}` ({of}): {gain}."
     return f"Set {name} to {place} ({of}): above, `{row['arm']}` is {gain}."
+
+
+def is_assigned(row: Row) -> bool:
+    """Whether the lines to paste assign the setting; otherwise to set it is to use the arm."""
+    return f"{row['setting']} = " in row["snippet"]
 
 
 def winner(pair: Pair, names: Mapping[questions.Name, str]) -> str:

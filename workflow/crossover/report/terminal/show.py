@@ -14,7 +14,7 @@ from rich.text import Text
 from crossover.records.outcome import ALIKE, BETTER, OPEN
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import holes, hosts, more, noise
+from crossover.report.sentences import decisions, holes, hosts, more, noise
 from crossover.report.sentences.winners import Pair, outcome, pairs
 
 LINES = 25
@@ -151,11 +151,13 @@ def _value(row: Row) -> str:
     if row["default"] is None:
         # A level is a quantity, from which the lines to paste compute the setting.
         return f"{row['setting']}: {numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)} ({row['arm']})"
-    if row["arm"] not in row["setting"]:
+    if decisions.is_assigned(row):
         return f"{row['setting']} = {value} {_interval(row)}".rstrip()
     everywhere = row["points"] and [name for name, points in json.loads(row["points"]).items() if points] == [BETTER]
-    where = "everywhere" if everywhere else f"from {numbers.quantity(row['x'], row['axis_unit'])} on"
-    return f"{row['arm']} instead of {row['default']} {where}"
+    if everywhere or row["x"] is None:
+        return f"{row['arm']} instead of {row['default']}{' everywhere' if everywhere else ''}"
+    begins = f"{numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)}".rstrip()
+    return f"{row['arm']} instead of {row['default']} from {begins} on"
 
 
 def _interval(row: Row) -> str:
