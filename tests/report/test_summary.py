@@ -64,10 +64,9 @@ def test_settings_without_a_recommendation_are_not_decisions():
 
 def test_alike_pairs_share_a_sentence_and_open_ones_another():
     alike = [tasks("round trip", slope=0.0, half_width=0.03), lasting(slope=0.0, half_width=0.03)]
-    assert told(zmq(), *alike)[-1] == "Alike at every point: Task farm, empty tasks; Task farm, longer tasks."
-    assert told(zmq(), alike[0], lasting())[-1] == (
-        "Alike at every point: Task farm, empty tasks. Open at every point: Task farm, longer tasks."
-    )
+    empty, longer = (f"Task farm, {tasks}, `pure` or `leastload`" for tasks in ("empty tasks", "longer tasks"))
+    assert told(zmq(), *alike)[-1] == f"Alike at every point: {empty}; {longer}."
+    assert told(zmq(), alike[0], lasting())[-1] == f"Alike at every point: {empty}. Open at every point: {longer}."
 
 
 def test_one_launch_decides_nothing():

@@ -86,7 +86,7 @@ ALONE = ["mpi4py.futures", "dask"]
 """Farms that share a launch with no other rival."""
 
 ORDER = (
-    *("leastload", "pure", "twisted", "concurrent.futures", "dask", "mpi4py.futures", "multiprocessing.Pool", "joblib"),
+    *("leastload", "pure", "concurrent.futures", "multiprocessing.Pool", "joblib", "dask", "twisted", "mpi4py.futures"),
     *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
     *("pure msgpack", "leastload over ssh", "pure over ssh"),
 )

@@ -70,7 +70,8 @@ EXPERIMENT = Experiment(
     },
     built={"C": ["mpi_collective"]},
     aims={
-        pattern: Aim(pattern, metric="call", where={"pattern": pattern}, condition=("ranks",)) for pattern in PATTERNS
+        pattern: Aim(f"time of {pattern}", metric="call", where={"pattern": pattern}, condition=("ranks",))
+        for pattern in PATTERNS
     },
     recommends=(
         advice.Setting(

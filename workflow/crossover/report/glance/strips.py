@@ -86,5 +86,5 @@ def point(kind: str, scale: Scale, x: float, tip: str, leads: bool = False) -> s
 
 
 def coloured(text: str, colour: Colour) -> str:
-    """Words in the colour of an arm or a verdict."""
-    return f'<b class="{colour.name}">{html.escape(text)}</b>'
+    """Words in the colour of an arm or a verdict; a long name may break after a dot."""
+    return f'<b class="{colour.name}">{html.escape(text).replace(".", ".<wbr>")}</b>'

@@ -8,7 +8,7 @@ from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row
 from crossover.report.sentences.winners import Pair, factors, in_bytes, where
 
-MOST, SETTINGS = 5, 3
+MOST, SETTINGS = 6, 3
 """The most sentences, and how many of them are on settings."""
 NAMED = 2
 """The most pairs without a decided point that are named."""
@@ -100,7 +100,7 @@ def _undecided(every: Sequence[Pair], names: Mapping[questions.Name, str]) -> st
 
 
 def _named(own: Sequence[Pair], names: Mapping[questions.Name, str]) -> str:
-    told = list(dict.fromkeys(names[questions.name(pair.panel)] for pair in own))
+    told = [f"{names[questions.name(pair.panel)]}, `{pair.arm}` or `{pair.panel.reference}`" for pair in own]
     more = f"; and {len(told) - NAMED} more" if len(told) > NAMED else ""
     return f"{'; '.join(told[:NAMED])}{more}"
 
