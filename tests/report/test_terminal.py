@@ -147,6 +147,16 @@ def test_a_long_answer_is_cut_with_the_command_that_prints_all(tmp_path, capsys,
     assert printed(tables, tmp_path, capsys, monkeypatch, everything=True).count("copy | ") == 39
 
 
+def test_many_long_settings_leave_room_for_the_strongest_pairs(tmp_path, capsys, monkeypatch):
+    curves = [zmq(protocol=f"PUSH/PULL over tcp, {size} MB in flight") for size in range(1, 10)]
+    arm = "a way to hand messages over whose name takes more than one line"
+    long = [recommendation(setting=f"way {n}", arm=f"{arm} {n}", gain=float(n)) for n in range(1, 9)]
+    said = printed(replace(run(Campaign(curves)), recommendations=long), tmp_path, capsys, monkeypatch)
+    assert said.count("copy | ") == show.WINNERS and "nothing: no arm" not in said
+    assert said.count("\n") <= show.LINES
+    assert "8.00 [" in said and "1.00 [" not in said
+
+
 def test_a_setting_that_is_a_call_is_told_as_one(tmp_path, capsys, monkeypatch):
     points = {"better": [1, 10], "alike": [], "open": [], "worse": []}
     call = recommendation(

@@ -20,8 +20,8 @@ from crossover.report.sentences.winners import Pair, outcome, pairs
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
 
-SETTINGS = 6
-"""The most settings among them."""
+SETTINGS, WINNERS = 6, 3
+"""The most settings among them, and how many pairs are kept before settings go."""
 
 WIDTH = 100
 """The columns without a terminal, and the most with one."""
@@ -43,13 +43,24 @@ def show(
     screen = Console(highlight=False, width=min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH)
     tables = load(results)
     every = pairs(tables.all_leading(leads))
-    for most in range(len(every), -1, -1):
-        parts = answer(tables, leads, results, every, None if everything else SETTINGS, most, command, screen.width)
+    for settings, most in [(None, len(every))] if everything else _sizes(len(every)):
+        parts = answer(tables, leads, results, every, settings, most, command, screen.width)
         with screen.capture() as captured:
             _print(screen, parts)
-        if everything or captured.get().count("\n") <= LINES or not most:
-            _print(screen, parts)
-            return
+        if captured.get().count("\n") <= LINES:
+            break
+    _print(screen, parts)
+
+
+def _sizes(count: int) -> list[tuple[int, int]]:
+    """The numbers of settings and of pairs, of `count`, that an answer may have, the largest answer first."""
+    kept = min(WINNERS, count)
+    fewer_pairs = [(SETTINGS, most) for most in range(count, kept, -1)]
+    return [
+        *fewer_pairs,
+        *((settings, kept) for settings in range(SETTINGS, 0, -1)),
+        *((1, n) for n in range(kept, -1, -1)),
+    ]
 
 
 def _print(screen: Console, parts: Sequence[RenderableType]) -> None:
@@ -81,6 +92,7 @@ def answer(
     of the screen in columns."""
     named = questions.names(pair.panel for pair in every)
     recommended = [row for row in tables.recommendations if row["recommended"]]
+    recommended.sort(key=lambda row: -(row["gain"] or 0))
     # The tables of a single experiment have no recommendations.
     set_to = [
         Text(),
