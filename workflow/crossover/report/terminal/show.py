@@ -42,7 +42,7 @@ def show(
     terminal = Console(highlight=False)
     screen = Console(highlight=False, width=min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH)
     tables = load(results)
-    every = pairs(tables.all_leading(leads))
+    every = _in_turn(pairs(tables.all_leading(leads)))
     for settings, most in [(None, len(every))] if everything else _sizes(len(every)):
         parts = answer(tables, leads, results, every, settings, most, command, screen.width)
         with screen.capture() as captured:
@@ -50,6 +50,12 @@ def show(
         if captured.get().count("\n") <= LINES:
             break
     _print(screen, parts)
+
+
+def _in_turn(every: Sequence[Pair]) -> list[Pair]:
+    """The strongest pair of each experiment, then all others; `every` has the strongest first."""
+    firsts = {pair.panel.experiment: pair for pair in reversed(every)}.values()
+    return sorted(every, key=lambda pair: not any(pair is first for first in firsts))
 
 
 def _sizes(count: int) -> list[tuple[int, int]]:
