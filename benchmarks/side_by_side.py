@@ -316,7 +316,7 @@ def our_pool(arm: str) -> Values:
 
 
 def manuals(program: str, *words: object, ranks: bool = False, keep: bool = False) -> Values:
-    """The same by the loop of a library's manual; with `keep`, glibc keeps freed memory, as in our `mpi_pingpong`."""
+    """The same by the loop of a library's manual; with `keep`, glibc keeps freed memory, as in our launches of MPI."""
     start = RANKS if ranks else (sys.executable,)
     return other(*start, str(HERE / program), *map(str, words), more=MEMORY_KEPT if keep else {})
 

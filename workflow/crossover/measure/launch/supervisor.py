@@ -210,6 +210,7 @@ def environment(settings: Settings, private: Path, libraries: Sequence[Path], in
     if plan.nodes(settings) == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
+    # Plain ranks: of a ping-pong that is not between engines, or of collective calls.
     if settings.get("player") == "rank" or "ranks" in settings:
         own |= MEMORY_KEPT
     return mpi_launcher.surroundings(settings["placement"], interface) | own
