@@ -7,6 +7,7 @@ Nothing here passes or fails: a person reads the numbers.
 from __future__ import annotations
 
 import argparse
+import json
 import resource
 import subprocess
 import sys
@@ -26,7 +27,7 @@ LAUNCHES = 10
 ARMS = ("copy", "no-copy", "default", "recv-into", "C copy", "C no-copy", "null")
 METRICS = {"throughput": "messages/s", "bandwidth": "MB/s", "send rate": "messages/s"}
 PROTOCOLS = ("PUSH/PULL over tcp", "PUSH/PULL over ipc", "DEALER/ROUTER over ipc")
-SETTINGS = '{"target_width": 0.005, "rounds": {"at_least": 10, "at_most": 200}}'
+SETTINGS = '{"placement": "node", "target_width": 0.005, "rounds": {"at_least": 10, "at_most": 200}}'
 
 
 def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
@@ -83,7 +84,7 @@ def write(results: Path, rows: int) -> None:
     told |= {"host": "alpha", "ranks": 2, "wall_seconds": 1000.0}
     for number in range(1, LAUNCHES + 1):
         facts = told | {"launch": number}
-        path = Path(receipt.path({"results": results, "tier": "paper"}, facts, "00000000", 0))
+        path = Path(receipt.path({"results": results, "tier": "paper"}, facts, receipt.digest(json.loads(SETTINGS)), 0))
         raw = receipt.next_raw(path)
         record.write(launch(random, number, rounds), raw, {"launch": facts, "ranks": []})
         receipt.write(path, raw, facts, [])

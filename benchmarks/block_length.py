@@ -32,6 +32,7 @@ from crossover.config import block_lengths, schema
 from crossover.config.block_lengths import LongBlock
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell
+from crossover.design.launch import Launch
 from crossover.design.settings import canonical
 from crossover.measure.launch import supervisor
 from crossover.measure.launch.host_lock import private_folder
@@ -105,14 +106,15 @@ def compared(seen: Sequence[Observation], reference: str) -> dict[Key, float]:
 
 def launched(experiment: str, settings: dict[str, Any], seconds: float, libraries: Sequence[Path]) -> dict[Key, float]:
     """One launch."""
+    launch = Launch(experiment, 1, settings)
     with tempfile.TemporaryDirectory() as folder, private_folder() as private:
         answer = Path(folder) / "answer.json"
         command = [
-            *supervisor.starting(settings),
+            *supervisor.starting(launch),
             *(__file__, experiment, canonical(settings)),
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]
-        subprocess.run(command, check=True, env=supervisor.environment(settings, private, libraries, "auto"))
+        subprocess.run(command, check=True, env=supervisor.environment(launch, private, libraries, "auto"))
         return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
 
 
@@ -124,7 +126,7 @@ def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: 
 
     config = schema.complete({"tier": "standard", "experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
-    launch = plan.of_launch(settings, settings["placements"][0], 1)
+    launch = plan.of_launch(experiment, settings, settings["placements"][0], 1)
     libraries = [built(Path(path).name) for path in plan.libraries(config, experiment)]
     found = [launched(experiment, launch, seconds, libraries) for _ in range(launches)]
     today = datetime.datetime.now(datetime.UTC).date().isoformat()

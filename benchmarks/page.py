@@ -84,7 +84,9 @@ class MadeUp:
 
 def write(config: plan.Config, launch: plan.LaunchName, random: np.random.Generator) -> int:
     """Write the raw file of a launch and its receipt; returns the number of rows."""
-    settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
+    settings = plan.of_launch(
+        launch["experiment"], plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"]
+    )
     briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
     path = Path(receipt.path(config, launch, receipt.digest(settings), 0))
     raw = receipt.next_raw(path)

@@ -70,7 +70,7 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
     """The measurements of one launch of ours."""
     config = schema.complete({"experiments": {experiment: dict(changes)}})
     settings = plan.settings_of(config, experiment)
-    launch = plan.of_launch(settings, settings["placements"][0], 1)
+    launch = plan.of_launch(experiment, settings, settings["placements"][0], 1)
     number = random.randrange(10**6)
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "launches/quick", experiment, launch["placement"], f"{number}-00000000.0.json")

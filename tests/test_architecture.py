@@ -31,12 +31,12 @@ ROOMS = {
     "measure.ceilings": "measure.build",
     "measure.processes": "",
     "measure.ranks": "measure.processes records",
-    "measure.machine": "farms measure.ranks",
+    "measure.machine": "design farms measure.ranks",
     "measure.sampling": "design",
     "measure.zeromq": "design measure.build measure.ranks measure.sampling planning",
     "measure.mpi": "",
     "measure.farms.support": "design measure.processes measure.ranks records",
-    "measure.farms": "design farms measure.farms.support measure.ranks measure.sampling planning records",
+    "measure.farms": "design design.families farms measure.farms.support measure.ranks measure.sampling records",
     DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
     "measure.farms.support measure.machine measure.mpi measure.processes measure.ranks "
     "measure.sampling measure.zeromq records",
@@ -71,7 +71,7 @@ ROOMS = {
 GROUND = {"code_digest", "errors", "paths"}
 """Modules that every room may import."""
 
-DOZEN, LINES = 12, 300
+DOZEN, LINES = 12, 500
 """The maximum number of modules of a room, and of lines of a module."""
 
 OPEN = (DRIVERS, FARMS, "experiments", "farms")

@@ -121,7 +121,9 @@ def test_launches_with_different_farms_have_different_digests(package):
 
 def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_farm(package):
     settings = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
-    launches = [plan.of_launch(settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)]
+    launches = [
+        plan.of_launch("mpi_pingpong", settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)
+    ]
 
     def told():
         module = fresh(package)

@@ -2,10 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
+from crossover.design.settings import canonical
 from crossover.planning import receipt
 from crossover.records import record, version_1
 
@@ -139,6 +141,11 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     ]
 
 
+def settings(facts: dict[str, Any]) -> str:
+    """The settings among the facts of a launch, with its placement, as JSON."""
+    return canonical(json.loads(facts.get("settings", "{}")) | {"placement": facts["placement"]})
+
+
 def launched(
     results: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
 ) -> Path:
@@ -155,7 +162,12 @@ def launched(
     rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
     ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
-    path = Path(receipt.path({"results": results, "tier": "quick"}, facts | told, "0123abcd", 0))
+    told |= {"settings": settings(facts | told)}
+    path = Path(
+        receipt.path(
+            {"results": results, "tier": "quick"}, facts | told, receipt.digest(json.loads(told["settings"])), 0
+        )
+    )
     stored = receipt.raw_folder(path) / f"launch={path.stem}.1.parquet"
     record.write(table, stored, {"launch": facts | told, "ranks": ranks})
     receipt.write(path, stored, facts | told, ranks)

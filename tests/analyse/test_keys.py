@@ -35,7 +35,9 @@ def every_cell(tier, without=()):
     """The cells of every launch of a tier, but for those of some experiments."""
     config = schema.complete({"tier": tier})
     for each in (one for one in plan.launches(config) if one["experiment"] not in without):
-        settings = plan.of_launch(plan.settings_of(config, each["experiment"]), each["placement"], each["launch"])
+        settings = plan.of_launch(
+            each["experiment"], plan.settings_of(config, each["experiment"]), each["placement"], each["launch"]
+        )
         yield from find(each["experiment"]).cells(settings)
 
 

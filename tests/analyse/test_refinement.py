@@ -59,12 +59,19 @@ def first_sweep(results, reference, arm):
     return [launched(results, rows(seconds, launch=n), launch=n) for n, seconds in enumerate(pairs, start=1)]
 
 
+def refined(folder, experiment="mpi_pingpong"):
+    """The file of the second sweep of an experiment, whose folder names it."""
+    (folder / experiment).mkdir()
+    return folder / experiment / "refinement.json"
+
+
 def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
     """The launches of a second sweep after a first one whose log ratios are `truth`, with noise."""
     random = np.random.default_rng(3)
     reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
-    refine(first_sweep(tmp_path, reference, arm), SETTINGS | changes, tmp_path / "refinement.json")
-    return json.loads((tmp_path / "refinement.json").read_text())
+    output = refined(tmp_path)
+    refine(first_sweep(tmp_path, reference, arm), SETTINGS | changes, output)
+    return json.loads(output.read_text())
 
 
 def test_every_launch_of_the_first_sweep_is_repeated_inside_the_bracket(tmp_path):
@@ -98,7 +105,7 @@ def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
             measured = {"copy": reference[index], "no-copy": arm[index]}
             own = rows(measured, protocol=level, launch=number)
             receipts.append(launched(tmp_path, own, launch=number))
-    output = tmp_path / "refinement.json"
+    output = refined(tmp_path)
     refine(receipts, SETTINGS | {"launches": 2, "thread_levels": ["single", "multiple"]}, output)
     found = json.loads(output.read_text())["node"]
     assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
@@ -108,8 +115,9 @@ def test_a_launch_that_left_a_hole_is_repeated_in_the_second_sweep(tmp_path):
     random = np.random.default_rng(3)
     reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
     receipts = [*first_sweep(tmp_path, reference, arm), launched(tmp_path, [], launch=3)]
-    refine(receipts, SETTINGS, tmp_path / "refinement.json")
-    assert list(json.loads((tmp_path / "refinement.json").read_text())["node"]) == ["10001", "10002", "10003"]
+    output = refined(tmp_path)
+    refine(receipts, SETTINGS, output)
+    assert list(json.loads(output.read_text())["node"]) == ["10001", "10002", "10003"]
 
 
 # ---- both sweeps together

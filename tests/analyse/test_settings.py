@@ -87,7 +87,7 @@ def test_an_aim_finds_its_curves_by_the_drivers_keys(setting, tier):
         found = [
             cell.keys
             for each in plan.launches(config, aim.experiment)
-            for cell in cells(plan.of_launch(asked, each["placement"], each["launch"]))
+            for cell in cells(plan.of_launch(aim.experiment, asked, each["placement"], each["launch"]))
             if holds(aim.where, cell.keys)
         ]
         assert found

@@ -11,11 +11,12 @@ import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, blocks, launched, rows
 
-from crossover.analyse.curves.raw_files import gather, refuse_impossible
+from crossover.analyse.curves.raw_files import gather, gathered, refuse_impossible
 from crossover.analyse.statistics.intervals import estimate
 from crossover.analyse.statistics.scale import BOUNDED
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.design.protocol import columns
+from crossover.errors import CrossoverError
 from crossover.planning import receipt
 from crossover.records import record
 
@@ -552,19 +553,83 @@ def test_a_file_with_an_impossible_value_is_a_hole(tmp_path, value):
 
 def test_a_second_receipt_of_the_same_launch_is_refused_with_both_names(tmp_path):
     (first,) = receipts(tmp_path, campaign(RISING, 1))
-    second = Path(shutil.copy(first, first.with_stem("1-0123abcd.1")))
-    with pytest.raises(record.RecordError, match=r"abcd\.1\.json: is of the same launch as .*abcd\.0\.json"):
+    second = Path(shutil.copy(first, first.with_stem(first.stem.replace(".0", ".1"))))
+    with pytest.raises(record.RecordError, match=r"\.1\.json: is of the same launch as .*\.0\.json"):
         gather([first, second], tmp_path / "tables")
 
 
 def test_a_file_without_its_launch_is_a_hole(tmp_path):
     path = launched(tmp_path, [])
     record.write(record.MEASUREMENTS.empty_table(), receipt.read(path).raw_file)
-    assert hole_of([path], tmp_path / "tables") == "the file does not name its launch"
+    assert (
+        hole_of([path], tmp_path / "tables") == "the file is of launch None None None, and not of that of its receipt"
+    )
+
+
+def contradicting(tmp_path, how):
+    """The receipt of a launch whose raw file belongs to another, or was edited with a right checksum."""
+    values = campaign(RISING, 2)
+    path, other = receipts(tmp_path, values)
+    raw = receipt.read(path).raw_file
+    match how:
+        case "names the raw file of another launch":
+            shutil.copy(receipt.read(other).raw_file, raw)
+        case "names that of another experiment":
+            own = [row | {"experiment": "zmq_latency"} for row in rows(values[0], launch=1)]
+            shutil.copy(receipt.read(launched(tmp_path, own, experiment="zmq_latency")).raw_file, raw)
+        case "has other settings":
+            table = record.read(raw, record.MEASUREMENTS)
+            stored = record.metadata(table)
+            stored["launch"]["settings"] = '{"placement": "node", "block_seconds": 1.0}'
+            record.write(table, raw, stored)
+        case "has rows of another launch":
+            stored = record.metadata(record.read(raw, record.MEASUREMENTS))
+            record.write(record.read(receipt.read(other).raw_file, record.MEASUREMENTS), raw, stored)
+        case "has rows of another experiment":
+            table = record.read(raw, record.MEASUREMENTS)
+            named = [row | {"experiment": "zmq_latency"} for row in table.to_pylist()]
+            record.write(record.from_rows(named, record.MEASUREMENTS), raw, record.metadata(table))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("how", "fault"),
+    [
+        ("names the raw file of another launch", "the file is of launch zmq_throughput node 2, and not of that of its"),
+        (
+            "names that of another experiment",
+            "the file is of launch zmq_latency node 1, and not of that of its receipt",
+        ),
+        ("has other settings", "the file has other settings than those in the name of its receipt"),
+        ("has rows of another launch", "the file has rows of another launch than its receipt"),
+        ("has rows of another experiment", "the file has rows of another experiment than its receipt"),
+    ],
+)
+def test_a_raw_file_that_contradicts_its_receipt_is_a_hole(tmp_path, how, fault):
+    found = gathered([contradicting(tmp_path, how)])
+    (launch,) = found["launches"].to_pylist()
+    assert found["measurements"].num_rows == 0
+    assert (launch["launch"], launch["hole"]) == (1, "unreadable file") and launch["reason"].startswith(fault)
+
+
+def test_launches_that_loaded_different_libraries_are_not_pooled(tmp_path):
+    versions = ("MPICH 5.0.2", "MPICH 5.0.2", "Open MPI v4.1.4")
+    files = [
+        launched(tmp_path, rows(values, launch=n), launch=n, libraries={"MPI library": version, "mpich": "5.0.2"})
+        for n, (values, version) in enumerate(zip(campaign(RISING, 3), versions, strict=True), start=1)
+    ]
+    with pytest.raises(CrossoverError) as refused:
+        gathered(files)
+    assert (
+        "launches of zmq_throughput, placement node, loaded different libraries and are not pooled: "
+        "launch 1, 2 with MPI library MPICH 5.0.2; launch 3 with MPI library Open MPI v4.1.4; add --config remeasure"
+    ) in str(refused.value)
+    assert gathered(files[:2])["launches"].num_rows == 2
 
 
 def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_a_hole(tmp_path):
-    path = launched(tmp_path, rows(campaign(RISING)[0]), placement="nodes", hosts=("alpha", "alpha"))
+    measured = [row | {"placement": "nodes"} for row in rows(campaign(RISING)[0])]
+    path = launched(tmp_path, measured, placement="nodes", hosts=("alpha", "alpha"))
     assert hole_of([path], tmp_path / "tables").startswith(
         "the file is of placement nodes, but every rank ran on alpha"
     )

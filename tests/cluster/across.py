@@ -72,7 +72,7 @@ def configured(project: OnCluster, case: str, experiment: dict[str, Any]) -> Lau
     """The first launch across hosts, with these settings, of the experiment that the case's first word names."""
     name = case.split()[0]
     config = schema.complete({"tier": "smoke", "experiments": {name: experiment}})
-    return Launch(project, case, plan.of_launch(plan.settings_of(config, name), "nodes", 1))
+    return Launch(project, case, plan.of_launch(name, plan.settings_of(config, name), "nodes", 1))
 
 
 def copied(slurm: Cluster, folder: str) -> OnCluster:

@@ -23,8 +23,9 @@ from crossover.slurm import acceptance
 config = schema.complete({{"tier": "{tier}"}}) | {{"hosts": 2}}
 jobs = []
 for launch in plan.launches(config):
-    own = plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
-    job = {{"nodes": plan.nodes(own), "tasks": plan.tasks(own), "runtime": 60}}
+    name, placement, number = launch.values()
+    own = plan.of_launch(name, plan.settings_of(config, name), placement, number)
+    job = {{"nodes": plan.nodes(name, own), "tasks": plan.tasks(name, own), "runtime": 60}}
     jobs.append(job | {{"slurm_extra": "{extra}"}})
 acceptance.check(None, jobs)
 print(max(job["tasks"] for job in jobs), "ranks at most")

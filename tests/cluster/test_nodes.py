@@ -58,7 +58,7 @@ def here(clusters: Supply) -> OnCluster:
 @pytest.fixture(scope="module", params=EXPERIMENTS)
 def measured(request: pytest.FixtureRequest, here: OnCluster) -> Iterator[tuple[Launch, dict[str, Any], list[Any]]]:
     asked = launch(here, request.param)
-    job = ("salloc", "--quiet", "--exclusive", f"--nodes={plan.nodes(asked.settings)}")
+    job = ("salloc", "--quiet", "--exclusive", f"--nodes={plan.nodes(asked.experiment, asked.settings)}")
     facts, rows = asked.finish(asked.start("srun --mpi=pmi2", job))
     yield asked, facts, rows
 
@@ -77,8 +77,8 @@ def test_ranks_use_the_requested_number_of_hosts_and_listen_on_their_network(
 ) -> None:
     asked, facts, _ = measured
     addresses = {node.name: node.address for node in here.slurm.nodes}
-    assert len({rank["host"] for rank in facts["ranks"]}) == plan.nodes(asked.settings)
-    assert len(facts["ranks"]) == plan.ranks(asked.settings)
+    assert len({rank["host"] for rank in facts["ranks"]}) == plan.nodes(asked.experiment, asked.settings)
+    assert len(facts["ranks"]) == plan.ranks(asked.experiment, asked.settings)
     for rank in facts["ranks"]:
         assert (rank["interface"], rank["address"]) == ("eth0", addresses[rank["host"]])
 

@@ -318,5 +318,5 @@ def test_declarations_name_the_keys_of_the_drivers_curves_with_their_values(tier
     for name in config["experiments"]:
         own = plan.settings_of(config, name)
         for placement in own["placements"]:
-            for cell in driver.find(name).cells(plan.of_launch(own, placement, 1)):
+            for cell in driver.find(name).cells(plan.of_launch(name, own, placement, 1)):
                 assert list(claim_list.strangers(cell.keys, declared()[name].keys)) == []

@@ -415,8 +415,9 @@ def accept_or_refuse(config):
         return
     assert list(plan.launches(complete)) != []
     for launch in plan.launches(complete):
-        settings = complete["experiments"][launch["experiment"]]
-        assert plan.limit_seconds(plan.of_launch(settings, launch["placement"], launch["launch"])) > 0
+        experiment, placement, number = launch.values()
+        settings = plan.of_launch(experiment, complete["experiments"][experiment], placement, number)
+        assert plan.limit_seconds(experiment, settings) > 0
 
 
 @pytest.mark.parametrize("key", schema.NEEDED)

@@ -158,7 +158,8 @@ class Launch:
     ):
         self.folder = folder
         self.home, self.temporary = folder / "home", folder / "tmp"
-        self.receipt = folder / "results/launches/quick" / experiment / settings["placement"] / "1-0123abcd.0.json"
+        self.receipt = folder / "results/launches/quick" / experiment / settings["placement"]
+        self.receipt /= f"1-{receipt.digest(settings)}.0.json"
         self.log = folder / "logs" / "launch=1.log"
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)
@@ -168,6 +169,7 @@ class Launch:
         self.environment = os.environ | {
             "HOME": str(self.home),
             "TMPDIR": str(self.temporary),
+            "CROSSOVER_LOCK": str(self.temporary),
             "PYTHONPATH": str(root / "workflow"),
             "CROSSOVER_TEST": self.mark,
         }

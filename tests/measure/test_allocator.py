@@ -3,6 +3,7 @@
 import subprocess
 import sys
 
+from crossover.design.launch import Launch
 from crossover.measure.launch import supervisor
 
 ROUND = """
@@ -26,11 +27,13 @@ def test_large_blocks_reuse_freed_memory():
     assert max(faults(supervisor.MEMORY_KEPT)) < 1000 < max(faults({}))
 
 
-def test_only_plain_ranks_get_the_allocators_settings(tmp_path):
-    def environment(settings):
-        return supervisor.environment({"placement": "node"} | settings, tmp_path, [], "auto")
+def test_only_ranks_of_experiments_that_declare_it_get_the_allocators_settings(tmp_path):
+    def environment(experiment, **settings):
+        return supervisor.environment(Launch(experiment, 1, {"placement": "node"} | settings), tmp_path, [], "auto")
 
-    for plain in ({"player": "rank"}, {"ranks": 2}):
-        assert environment(plain).items() >= supervisor.MEMORY_KEPT.items()
-    for others in ({}, {"player": "engine"}):
-        assert not set(environment(others)) & set(supervisor.MEMORY_KEPT)
+    for keeping in (environment("mpi_pingpong", player="rank"), environment("mpi_collectives", ranks=2)):
+        assert keeping.items() >= supervisor.MEMORY_KEPT.items()
+    # Names of settings decide nothing.
+    others = (environment("mpi_pingpong", player="engine"), environment("zmq_latency", ranks=2, player="rank"))
+    for plain in others:
+        assert not set(plain) & set(supervisor.MEMORY_KEPT)

@@ -213,7 +213,7 @@ def test_every_tier_has_the_same_reference_and_its_transports_across_hosts(tier)
     config = schema.complete({"tier": tier})
     settings = config["experiments"]["array_transfer"]
     assert settings["reference"] in settings["arms"]
-    across = plan.of_launch(plan.settings_of(config, "array_transfer"), "nodes", 1)
+    across = plan.of_launch("array_transfer", plan.settings_of(config, "array_transfer"), "nodes", 1)
     assert across["curves"] == ["REQ/REP over tcp, float64 array"]
 
 

@@ -39,7 +39,7 @@ def settings(name):
     """Settings of an experiment's first launch on one host, at the smoke tier, that never ends by itself."""
     config = schema.complete({"tier": "smoke", "experiments": {name: CHANGED.get(name, {})}})
     own = plan.settings_of(config, name)
-    return plan.of_launch(own, own["placements"][0], 1) | ENDLESS
+    return plan.of_launch(name, own, own["placements"][0], 1) | ENDLESS
 
 
 @pytest.fixture(scope="module")

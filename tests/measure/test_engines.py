@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossover.design.families import farming
 from crossover.measure.farms import engines
-from crossover.planning import plan
 from crossover.records.holes import Refusal
 
 
@@ -16,7 +16,7 @@ def launch(hosts, count, rivals=1):
 
 
 def cyclic(settings):
-    return [f"host {rank % plan.nodes(settings)}" for rank in range(plan.ranks(settings))]
+    return [f"host {rank % farming.hosts(settings)}" for rank in range(farming.ranks(settings))]
 
 
 def layouts(hosts, settings):

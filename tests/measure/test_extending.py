@@ -137,7 +137,7 @@ def test_the_toys_are_small():
 def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, imports):
     driver = project.folder / EXPERIMENTS / "handover/driver.py"
     driver.write_text(imports + (TOYS / "handover/driver.py").read_text())
-    one = launch("handover", plan.of_launch(settings("handover"), "process", 1))
+    one = launch("handover", plan.of_launch("handover", settings("handover"), "process", 1))
     assert one.run() == 0
     table = record.read(one.output, record.MEASUREMENTS)
     rows, facts = table.to_pylist(), record.metadata(table)["launch"]
@@ -149,7 +149,7 @@ def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
 def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, end):
     endless = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-9}
-    one = launch("handover", plan.of_launch(settings("handover"), "process", 1) | endless)
+    one = launch("handover", plan.of_launch("handover", settings("handover"), "process", 1) | endless)
     one.start()
     assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
     if end == "the driver is killed":
@@ -167,9 +167,9 @@ def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, 
 def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, launch):
     listed = ENTRANT.replace("my_farm", "threads")
     chosen = settings("task_latency", **yaml.safe_load(listed))
-    assert plan.in_placement(chosen, "nodes")["arms"] == ["leastload", "pure"]
+    assert plan.in_placement("task_latency", chosen, "nodes")["arms"] == ["leastload", "pure"]
     chosen |= {"arms": ["bare zmq", "my farm"], "reference": "bare zmq", "ceilings": [], "engines": 1}
-    one = launch("task_latency", plan.of_launch(chosen, "node", 1) | COMMON)
+    one = launch("task_latency", plan.of_launch("task_latency", chosen, "node", 1) | COMMON)
     assert one.run() == 0
     table = record.read(one.output, record.MEASUREMENTS)
     assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"bare zmq", "my farm", "null"}

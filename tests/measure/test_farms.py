@@ -3,6 +3,7 @@
 import contextlib
 import os
 import socket
+import subprocess
 import sys
 import tempfile
 from collections import Counter
@@ -17,10 +18,13 @@ from openssh import needs_sshd
 
 from crossover.config import schema
 from crossover.design.arm import arms as arms_of
+from crossover.design.cell import Cell
+from crossover.experiments.task_throughput import driver as task_throughput
 from crossover.farms import declared
 from crossover.farms.ipyparallel import Options
 from crossover.farms.ipyparallel import farm as ipyparallel
 from crossover.measure import farms
+from crossover.measure.farms.support import tasks as farms_tasks
 from crossover.measure.farms.support.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.records import record
@@ -90,6 +94,46 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert len(set(blocks.values())) == 1
     one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()
+
+
+@pytest.mark.parametrize("entrant", POOLS)
+def test_the_arrays_of_all_tasks_are_written_to_the_workers(entrant):
+    """The kernel counts the bytes that this process writes."""
+    settings = {"tasks": 16, "reference": entrant, "arms": [entrant], "engines": 2}
+    given = task_throughput.tasks(settings, Cell({}, 100_000))
+    peers = SimpleNamespace(address=LOOPBACK)
+    farm = farms.enter(peers, [1, 2], SHIPPED[entrant])
+    farm.start()
+    farm.join()
+    try:
+        farm.submit(farms_tasks.echo, [])
+        before = written_bytes()
+        farm.submit(given.task, given.arguments)
+        results = farm.wait()
+        assert written_bytes() - before >= given.bytes == 16 * 100_000
+    finally:
+        farm.stop()
+    assert all(map(given.same, results, given.arguments))
+
+
+def written_bytes():
+    return psutil.Process().io_counters().write_chars
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("entrant", ["bare zmq", "leastload", "pure", "leastload msgpack", "dask", "twisted"])
+def test_the_arrays_of_all_tasks_travel_over_the_network(launch, tmp_path, entrant):
+    """The loopback of a network of its own counts the bytes of a launch."""
+    counted = tmp_path / "counted"
+    wrapper = ("unshare", "--net", "sh", "-c", f'ip link set lo up; "$@"; cat /proc/net/dev >{counted}', "sh")
+    if os.getuid() or subprocess.run(["unshare", "--net", "ip", "link"], capture_output=True).returncode:
+        pytest.skip("no network of its own here")
+    one = launch("task_throughput", settings("task_throughput", [entrant], sizes_bytes=[300_000], tasks=16))
+    assert one.start(*wrapper).wait(120) == 0
+    (line,) = (line for line in counted.read_text().splitlines() if line.strip().startswith("lo:"))
+    blocks = {(row["round"], row["position"]): row["n"] for row in rows(one)}
+    # As arguments and as results.
+    assert int(line.split()[1]) >= 2 * 16 * 300_000 * sum(blocks.values())
 
 
 EXTRAS = [

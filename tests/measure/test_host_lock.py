@@ -17,6 +17,7 @@ from crossover.measure.launch import host_lock
 def temporary(monkeypatch, tmp_path):
     """A host's folder for temporary files."""
     monkeypatch.setenv("TMPDIR", str(tmp_path))
+    monkeypatch.setenv(host_lock.LOCK, str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
     return tmp_path
 
@@ -78,6 +79,18 @@ def test_the_lock_lies_where_nobody_else_can_hold_it(temporary):
     assert locked()
 
 
+def test_runs_of_one_user_with_different_temporary_folders_share_the_lock(tmp_path, monkeypatch):
+    monkeypatch.delenv(host_lock.LOCK, raising=False)
+    monkeypatch.setattr(host_lock, "PLACES", (str(tmp_path / "nowhere"), str(tmp_path)))
+    found = set()
+    for name in ("one", "other"):
+        (tmp_path / name).mkdir()
+        monkeypatch.setenv("TMPDIR", str(tmp_path / name))
+        monkeypatch.setattr(tempfile, "tempdir", None)
+        found.add(host_lock._folder_of_the_lock())
+    assert {folder.parent for folder in found} == {tmp_path} and len(found) == 1
+
+
 def others_folder(place):
     place.mkdir()
     os.chown(place, 65534, 65534)
@@ -97,5 +110,5 @@ def others_folder(place):
 def test_a_lock_that_others_can_hold_is_refused(temporary, put):
     place = temporary / f"crossover-{os.getuid()}-{socket.gethostname()}.lock"
     put(place)
-    with pytest.raises(CrossoverError, match=r"must be a folder of yours .* set TMPDIR"):
+    with pytest.raises(CrossoverError, match=r"must be a folder of yours .* set CROSSOVER_LOCK"):
         locked()

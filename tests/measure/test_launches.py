@@ -308,7 +308,7 @@ def test_the_file_names_its_launch_settings_and_code(measured):
 
 def test_every_rank_has_recorded_its_facts(measured):
     ranks = measured.facts["ranks"]
-    assert [rank["rank"] for rank in ranks] == list(range(plan.ranks(measured.settings)))
+    assert [rank["rank"] for rank in ranks] == list(range(plan.ranks(measured.name, measured.settings)))
     for rank in ranks:
         assert set(rank) == set(record.RANKS.names)
         assert rank["host"] and rank["cpu"] and rank["kernel"] and rank["affinity"]

@@ -159,8 +159,8 @@ def test_more_than_two_ranks_need_a_processor_each_and_even_hosts(ranks, reason)
 def test_a_launch_has_one_number_of_ranks_which_its_curves_name(placement):
     settings = SETTINGS | {"rank_counts": [2, 4], "placements": [placement], "launches": 1}
     del settings["ranks"]
-    own = [plan.of_launch(settings, placement, launch) for launch in (1, 2)]
-    assert [plan.ranks(each) for each in own] == [2, 4]
+    own = [plan.of_launch("mpi_collectives", settings, placement, launch) for launch in (1, 2)]
+    assert [plan.ranks("mpi_collectives", each) for each in own] == [2, 4]
     assert [{cell.keys["ranks"] for cell in driver.cells(each)} for each in own] == [{2}, {4}]
 
 

@@ -4,8 +4,10 @@ import json
 import os
 import socket
 import subprocess
+import sys
 import time
 from datetime import datetime
+from pathlib import Path
 
 import psutil
 import pytest
@@ -14,7 +16,7 @@ from crossover.measure.machine import provenance
 from crossover.measure.ranks.network import Reach
 from crossover.records import record
 
-QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0}
+QUIET = {"ticks": 0, "steal": 0, "swapped": 0, "throttled": 0, "out of quota": 0}
 
 
 def test_the_facts_are_the_columns_of_the_ranks_without_those_of_the_launch():
@@ -118,7 +120,7 @@ def test_outside_of_slurm_nobody_is_asked(monkeypatch):
 def disturbance(monkeypatch, *counters):
     """A Disturbance that reads these counters in turn."""
     heard = iter(counters)
-    monkeypatch.setattr(provenance.Disturbance, "_counters", staticmethod(lambda: QUIET | next(heard)))
+    monkeypatch.setattr(provenance.Disturbance, "_counters", lambda self: QUIET | next(heard))
     return provenance.Disturbance()
 
 
@@ -131,6 +133,7 @@ def disturbance(monkeypatch, *counters):
         ({"ticks": 0, "steal": 0}, "ok"),
         ({"swapped": 1}, "swapped"),
         ({"throttled": 1}, "throttled"),
+        ({"out of quota": 1}, "processor quota"),
         ({"ticks": 100, "steal": 50, "swapped": 3}, "swapped"),
         ({"ticks": 100, "steal": 50, "swapped": 3, "throttled": 1}, "throttled"),
     ],
@@ -153,7 +156,81 @@ def test_the_counters_are_read_from_the_kernels_files(monkeypatch):
     }
     monkeypatch.setattr(provenance, "_text", files.get)
     # Guest time, the last two, is part of user time already.
-    assert provenance.Disturbance._counters() == {"ticks": 255, "steal": 128, "swapped": 7, "throttled": 6}
+    expected = {"ticks": 255, "steal": 128, "swapped": 7, "throttled": 6, "out of quota": 0}
+    assert provenance.Disturbance()._counters() == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "folders", "limited"),
+    [
+        ("0::/job/step", ["job/step", "job", "."], 3),
+        ("0::/elsewhere/seen/by/the/host", ["."], 1),
+        ("4:memory:/m\n1:cpu,cpuacct:/job\n0::/", ["cpu,cpuacct/job", "cpu,cpuacct", "unified", "memory/m"], 3),
+        ("1:cpu:/job", ["cpu/job", "cpu", "cpuset/job"], 2),
+        ("", ["."], 0),
+    ],
+    ids=["version 2", "in a container", "both versions", "version 1", "none"],
+)
+def test_a_quota_of_a_control_group_or_of_one_above_is_noticed(tmp_path, monkeypatch, lines, folders, limited):
+    for folder in folders:
+        (tmp_path / folder).mkdir(parents=True, exist_ok=True)
+        (tmp_path / folder / "cpu.stat").write_text("nr_periods 9\nnr_throttled 1\nthrottled_usec 5\n")
+    text = provenance._text
+    monkeypatch.setattr(provenance, "_text", lambda path: lines if path == "/proc/self/cgroup" else text(path))
+    monkeypatch.setattr(provenance, "CONTROL_GROUPS", tmp_path)
+    disturbance = provenance.Disturbance()
+    assert disturbance._seen["out of quota"] == limited
+    for folder in folders:
+        (tmp_path / folder / "cpu.stat").write_text("nr_periods 10\nnr_throttled 2\n")
+    assert (disturbance._counters()["out of quota"] == 2 * limited) and ("quota" in disturbance()) == (limited > 0)
+
+
+@pytest.fixture
+def half_a_processor():
+    """The file of a real control group that may use half a processor. Skips where none can be made."""
+    group = Path("/sys/fs/cgroup/cpu/crossover-test")
+    try:
+        group.mkdir()
+        (group / "cpu.cfs_quota_us").write_text("50000")
+    except OSError:
+        pytest.skip("no control group of version 1 can be made here")
+    yield group / "cgroup.procs"
+    group.rmdir()
+
+
+def test_a_real_quota_is_noticed(half_a_processor):
+    program = (
+        "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
+        "from crossover.measure.machine.provenance import Disturbance\n"
+        "disturbance, end = Disturbance(), time.process_time() + 0.3\n"
+        "while time.process_time() < end: pass\n"
+        "print(disturbance())"
+    )
+    told = subprocess.run(
+        [sys.executable, "-c", program, half_a_processor], check=True, capture_output=True, text=True
+    ).stdout
+    # Thermal throttling is named first.
+    assert told.strip() in ("processor quota", "throttled")
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
+        ({"/proc/1/environ": "A=b\0container=systemd-nspawn\0"}, "systemd-nspawn"),
+        ({"/run/systemd/container": "lxc"}, "lxc"),
+        ({"/proc/self/cgroup": "0::/kubepods.slice/pod1"}, "kubepods"),
+        ({"/proc/self/cgroup": "0::/user.slice/libpod-0123.scope"}, "libpod"),
+        ({"/proc/self/cgroup": "0::/user.slice", "/proc/1/environ": "A=b"}, None),
+    ],
+)
+def test_a_container_is_named_by_its_signs(monkeypatch, tmp_path, files, name):
+    for variable in ("APPTAINER_NAME", "SINGULARITY_NAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(provenance, "CONTAINER_FILES", {str(tmp_path / "none"): "podman"})
+    monkeypatch.setattr(provenance, "_text", files.get)
+    assert provenance._container() == name
+    monkeypatch.setattr(provenance, "CONTAINER_FILES", {str(tmp_path): "podman"})
+    assert provenance._container() == "podman"
 
 
 def test_without_the_kernels_counters_there_is_no_disturbance(monkeypatch):

@@ -14,7 +14,7 @@ REFINED = [name for name, settings in CONFIG["experiments"].items() if "refine_m
 
 def settings_of(name):
     settings = plan.settings_of(CONFIG, name)
-    return plan.of_launch(settings, settings["placements"][0], 1)
+    return plan.of_launch(name, settings, settings["placements"][0], 1)
 
 
 @pytest.mark.parametrize("name", REFINED)

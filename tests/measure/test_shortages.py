@@ -57,6 +57,17 @@ def test_ranks_that_find_shared_memory_full_are_ended_by_a_bus_error(hole):
     assert "2 ranks need up to 8 MiB; remove files from /dev/shm" in reason
 
 
+def test_unusable_shared_memory_is_named_as_the_cause(tmp_path, toys):
+    toy = Launch(tmp_path, "toy", TOY | {"does": "work"}, root=toys)
+    try:
+        assert toy.start(*little_space("/dev/shm", "ro")).wait(120) == 0
+        facts = record.metadata(record.read(toy.output, record.MEASUREMENTS))["launch"]
+    finally:
+        toy.end()
+    assert facts["hole"] == "crashed"
+    assert facts["reason"].startswith("/dev/shm on ") and "cannot be written to, and MPI" in facts["reason"]
+
+
 @pytest.mark.parametrize("does", ["fill shared memory", "other rank: fill shared memory"])
 def test_a_rank_that_fills_a_file_system_names_it(hole, does):
     kind, reason = hole(does, *little_memory(32768))

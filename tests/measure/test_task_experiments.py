@@ -121,6 +121,15 @@ def test_payload_is_counted_one_way_in_millions_of_bytes():
     assert array.dtype == np.uint8 and array.nbytes == 500_000 and len(others) == 19
 
 
+def test_every_task_has_an_array_of_its_own():
+    """Some farms send an array once for all tasks of a batch that have it."""
+    farm = Played()
+    floods(task_throughput, farm, tasks=20).run(Cell({}, 1000), ARM, 1)
+    arrays = farm.submitted[0][1]
+    assert len({array.tobytes() for array in arrays}) == 20
+    assert len({array.__array_interface__["data"] for array in arrays}) == 20
+
+
 def test_every_metric_of_a_block_is_declared():
     shown = {
         task_latency: (floods(task_latency), Cell({}, 1)),
@@ -229,7 +238,7 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
 def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(name, tier):
     module = __import__(f"crossover.experiments.{name}.driver", fromlist=["cells"])
     settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
-    every = [settings | heat for heat in heats(settings)]
+    every = [settings | heat for heat in heats(name, settings)]
     for heat in every:
         for cell in module.cells(heat):
             own = cell.keys

@@ -247,4 +247,5 @@ def test_a_launch_without_the_builds_is_a_hole_with_their_reason(libraries, tmp_
 
 
 def test_the_launch_needs_one_rank():
-    assert plan.ranks(plan.of_launch(settings_of("quick"), "process", 1)) == 1
+    settings = plan.of_launch("zmq_message_size", settings_of("quick"), "process", 1)
+    assert plan.ranks("zmq_message_size", settings) == 1

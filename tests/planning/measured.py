@@ -14,13 +14,18 @@ RANKS = [{"libraries": '{"libzmq": "4.3.5", "distributed": "2024.9"}', "python":
 
 
 def measure(
-    config: dict[str, Any], launch: dict[str, Any], turn: int = 0, facts: dict[str, Any] | None = None, **changed: Any
+    config: dict[str, Any],
+    launch: dict[str, Any],
+    turn: int = 0,
+    facts: dict[str, Any] | None = None,
+    ranks: Any = RANKS,
+    **changed: Any,
 ) -> Path:
     """Write the raw file and the receipt of a launch of this run; `changed` are other settings. Returns the receipt."""
     settings = second_sweep.settings_of(config, launch) | changed
     file = Path(receipt.path(config, launch, receipt.digest(settings), turn))
     whole = {"outcome": "measured", "code": "", "wall_seconds": 1800.0} | (facts or {})
-    ranks = RANKS if whole["outcome"] == "measured" else []
+    ranks = (ranks or RANKS) if whole["outcome"] == "measured" else []
     raw = receipt.next_raw(file)
     write(raw, launch | {"settings": canonical(settings)} | whole, ranks)
     receipt.write(file, raw, whole, ranks)

@@ -30,7 +30,9 @@ def both_sweeps(config):
 
 
 def settings(config, launch):
-    return plan.of_launch(plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"])
+    return plan.of_launch(
+        launch["experiment"], plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"]
+    )
 
 
 def test_every_launch_is_in_one_job_of_the_same_sweep_and_number_of_hosts():
@@ -39,7 +41,15 @@ def test_every_launch_is_in_one_job_of_the_same_sweep_and_number_of_hosts():
     every = sorted(key(launch) for job in jobs for launch in job)
     assert every == sorted(map(key, both_sweeps(config)))
     for job in jobs:
-        assert len({(plan.nodes(settings(config, each)), each["launch"] > plan.SECOND_SWEEP) for each in job}) == 1
+        assert (
+            len(
+                {
+                    (plan.nodes(each["experiment"], settings(config, each)), each["launch"] > plan.SECOND_SWEEP)
+                    for each in job
+                }
+            )
+            == 1
+        )
 
 
 def test_launches_that_repeat_each_other_are_in_different_jobs():
@@ -88,7 +98,7 @@ def test_a_profile_sets_the_bounds():
 def test_a_launch_requests_a_multiple_of_what_is_expected_or_was_measured():
     launch = next(plan.launches(quick()))
     settings = second_sweep.settings_of(quick(), launch)
-    expected = plan.expected_seconds(settings)
+    expected = plan.expected_seconds(launch["experiment"], settings)
     assert batches.times({}).minutes(launch, settings) == pytest.approx(batches.FACTOR * expected / 60)
     slower = Receipt(Path("x"), launch, "d", 0, "measured", wall_seconds=3 * expected)
     hole = replace(slower, outcome="hole", wall_seconds=99 * expected)

@@ -7,6 +7,7 @@ from measured import SOFTWARE, measure
 
 from crossover import code_digest
 from crossover.config import schema
+from crossover.design.launch import MPI_LIBRARY
 from crossover.planning import command as commands
 from crossover.planning import inventory, plan, receipt
 from crossover.planning.command import Command
@@ -82,6 +83,25 @@ def test_a_launch_without_its_raw_file_has_a_next_turn(config):
     assert turn(config) == 1
     measure(config, FIRST, 1)
     assert turn(config) == 1
+
+
+def loaded(library):
+    """The ranks of a launch that loaded this library of MPI."""
+    return [{"libraries": json.dumps({MPI_LIBRARY: library, "libzmq": SOFTWARE["libzmq"]}), "python": SOFTWARE["python"]}]
+
+
+@pytest.mark.parametrize("software", [None, SOFTWARE], ids=["with --sdm", "known here"])
+def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_measured_again(config, software):
+    """The package can be the same: LD_LIBRARY_PATH or another launcher decides what is loaded."""
+    measure(config, FIRST, ranks=loaded("MPICH 5.0.2"))
+    measure(config, SECOND, ranks=loaded("MPICH 5.0.2"))
+    said = demand(config, software).conflict([FIRST, SECOND], Command(()))
+    assert said == ""
+    measure(config, SECOND, 1, ranks=loaded("Open MPI v4.1.4"))
+    run = demand(config | {"remeasure": True}, software)
+    said = demand(config, software).conflict([FIRST, SECOND], Command(()))
+    assert "mpi_pingpong, placement node, launch 1: MPI library: MPICH 5.0.2, now Open MPI v4.1.4" in said
+    assert [int(run.planned(launch).split(".")[-2]) for launch in (FIRST, SECOND)] == [1, 1]
 
 
 def test_remeasure_has_a_next_turn_for_launches_that_differ_until_they_are_measured(config, code):

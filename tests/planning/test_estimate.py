@@ -13,11 +13,11 @@ SETTINGS = {"arms": ["a", "b"], "reference": "a", "placements": ["node"], "launc
 
 @pytest.fixture
 def config(tmp_path):
-    return {"tier": "paper", "results": str(tmp_path), "experiments": {"toy": SETTINGS}}
+    return {"tier": "paper", "results": str(tmp_path), "experiments": {"zmq_latency": SETTINGS}}
 
 
 def launches(count):
-    return [{"experiment": "toy", "placement": "node", "launch": number} for number in range(1, count + 1)]
+    return [{"experiment": "zmq_latency", "placement": "node", "launch": number} for number in range(1, count + 1)]
 
 
 # ---- before
@@ -46,7 +46,7 @@ def test_no_more_nodes_are_promised_than_the_cluster_has(config):
 
 def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
     course = Course(config, 100, available=lambda: None)
-    assert course.outlook(launches(9), ["toy"]).splitlines() == [
+    assert course.outlook(launches(9), ["zmq_latency"]).splitlines() == [
         "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
         "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, a job each; "
         "about 0.62 node-hours; the duration depends on the free nodes",
@@ -86,14 +86,14 @@ def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
 
 
 def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
-    told = Course(config, None).outlook(launches(5), ["toy"]).splitlines()
+    told = Course(config, None).outlook(launches(5), ["zmq_latency"]).splitlines()
     assert told == [
         "tier paper: 5 launches, about 35 min of measuring on this machine",
         "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, about 35 min of "
         "measuring on this machine",
         "both sweeps together: at most 70 min",
     ]
-    assert Course(config, None).outlook([], ["toy"]).startswith("tier paper: nothing is left to measure\nthen")
+    assert Course(config, None).outlook([], ["zmq_latency"]).startswith("tier paper: nothing is left to measure\nthen")
 
 
 # ---- afterwards
@@ -146,10 +146,10 @@ def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_
     key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
     entrants = {"entrants": {"dask": {"farm": "dask", "encrypted": False}}}
     course = Course(
-        config | entrants | {"experiments": {"toy": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
+        config | entrants | {"experiments": {"task_latency": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
     )
     for said in (course.outlook([]), course.review([], [])):
-        assert said.splitlines()[1] == f"not measured: dask of toy: {reason}; {key}"
+        assert said.splitlines()[1] == f"not measured: dask of task_latency: {reason}; {key}"
 
 
 def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
@@ -173,6 +173,8 @@ def test_launches_that_request_more_time_than_a_job_may_are_counted():
 
 
 def test_only_experiments_that_are_asked_for_are_named_as_left_out(config):
-    both = {"one": SETTINGS | {"placements": ["nodes"]}, "two": SETTINGS | {"placements": ["nodes"]}}
-    course = Course(config | {"experiments": both, "hosts": 1, "too_few_nodes": "why"}, 1, asked=lambda: ["two"])
-    assert course.outlook([]).splitlines()[1:] == ["not measured: two (placement nodes): why"]
+    both = dict.fromkeys(("zmq_bursts", "zmq_latency"), SETTINGS | {"placements": ["nodes"]})
+    course = Course(
+        config | {"experiments": both, "hosts": 1, "too_few_nodes": "why"}, 1, asked=lambda: ["zmq_latency"]
+    )
+    assert course.outlook([]).splitlines()[1:] == ["not measured: zmq_latency (placement nodes): why"]

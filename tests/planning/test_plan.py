@@ -12,6 +12,7 @@ from crossover.design.arm import arms
 from crossover.design.axis import points
 from crossover.design.families import farming
 from crossover.design.settings import canonical
+from crossover.experiments import declared
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.planning import plan
 from crossover.planning.plan import heats
@@ -26,9 +27,14 @@ def completed(**chosen):
     return schema.complete(pingpong(**chosen))["experiments"]["mpi_pingpong"]
 
 
-def measured(settings, placement="node", launch=1):
+def of_pingpong(settings, placement, launch=1):
+    """The settings of a launch of the ping-pong."""
+    return plan.of_launch("mpi_pingpong", settings, placement, launch)
+
+
+def measured(settings, placement="node", launch=1, experiment="mpi_pingpong"):
     """The settings that a job gets from Snakemake."""
-    return canonical(plan.of_launch(settings, placement, launch))
+    return canonical(plan.of_launch(experiment, settings, placement, launch))
 
 
 # ---- points of an axis
@@ -77,20 +83,24 @@ def test_the_order_of_arms_is_reference_rivals_null_arm_ceilings():
 
 
 def test_two_peers_need_two_ranks_and_one_process_one():
-    assert plan.ranks(plan.of_launch(completed(), "node", 1)) == 2
-    assert plan.ranks(plan.of_launch(completed(), "process", 1)) == 1
+    assert plan.ranks("mpi_pingpong", of_pingpong(completed(), "node")) == 2
+    assert plan.ranks("mpi_pingpong", of_pingpong(completed(), "process")) == 1
 
 
 def test_a_ping_pong_of_engines_needs_a_client_and_a_farm():
-    plain, engines = (plan.of_launch(completed(players=["rank", "engine"]), "node", number) for number in (1, 2))
-    assert (plain["player"], plan.ranks(plain), "entrants" in plain) == ("rank", 2, False)
-    assert (engines["player"], plan.ranks(engines), engines["entrants"]) == ("engine", 3, {"engine": PLAYING})
+    plain, engines = (of_pingpong(completed(players=["rank", "engine"]), "node", number) for number in (1, 2))
+    assert (plain["player"], plan.ranks("mpi_pingpong", plain), "entrants" in plain) == ("rank", 2, False)
+    assert (engines["player"], plan.ranks("mpi_pingpong", engines), engines["entrants"]) == (
+        "engine",
+        3,
+        {"engine": PLAYING},
+    )
 
 
 def farm_launch(**chosen):
     """The settings of a farm's first launch across hosts."""
     config = schema.complete({"experiments": {"task_latency": chosen}})
-    return plan.of_launch(plan.settings_of(config, "task_latency"), "nodes", 1)
+    return plan.of_launch("task_latency", plan.settings_of(config, "task_latency"), "nodes", 1)
 
 
 @pytest.mark.parametrize(
@@ -99,24 +109,25 @@ def farm_launch(**chosen):
 def test_a_farm_has_equal_places_on_all_hosts_and_an_engine_on_each(hosts, engines, taken, ranks):
     """For two rivals, the null arm and the ceiling; places without an engine stay empty."""
     launch = farm_launch(hosts=hosts, engines=engines)
-    assert (plan.nodes(launch), plan.ranks(launch)) == (taken, ranks)
-    assert ranks == 1 + taken * plan.places(launch) * len(arms(launch))
+    assert (plan.nodes("task_latency", launch), plan.ranks("task_latency", launch)) == (taken, ranks)
+    assert ranks == 1 + taken * farming.places(launch) * len(arms(launch))
 
 
 def test_two_peers_across_hosts_need_two_hosts_and_all_else_one():
-    assert plan.nodes(plan.of_launch(completed(), "nodes", 1)) == 2
+    assert plan.nodes("mpi_pingpong", of_pingpong(completed(), "nodes")) == 2
     for placement in ("node", "process"):
-        assert plan.nodes(plan.of_launch(completed(), placement, 1)) == 1
+        assert plan.nodes("mpi_pingpong", of_pingpong(completed(), placement)) == 1
 
 
 def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     config = schema.complete({"tier": "paper"})
     across = {
-        name: plan.of_launch(plan.settings_of(config, name), "nodes", 1) for name in ("zmq_latency", "mpi_pingpong")
+        name: plan.of_launch(name, plan.settings_of(config, name), "nodes", 1)
+        for name in ("zmq_latency", "mpi_pingpong")
     }
     assert across["zmq_latency"]["curves"] == ["REQ/REP over tcp", "REQ/REP over tcp, legacy"]
     assert across["mpi_pingpong"]["ceilings"] == ["C", "raw TCP"]
-    farms = plan.in_placement(plan.settings_of(config, "task_latency"), "nodes")
+    farms = plan.in_placement("task_latency", plan.settings_of(config, "task_latency"), "nodes")
     within = set(config["experiments"]["task_latency"]["arms"]) - set(farms["arms"])
     over_ssh = {"leastload over ssh", "leastload msgpack over ssh", "pure over ssh"}
     chunked = {"concurrent.futures chunk 8", "multiprocessing.Pool chunk 8", "joblib batch 1"}
@@ -125,8 +136,8 @@ def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
 
 def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():
     two, four = (plan.settings_of(farms(hosts=hosts), "task_latency") for hosts in (2, 4))
-    assert measured(two) == measured(four)
-    assert measured(two, "nodes") != measured(four, "nodes")
+    assert measured(two, experiment="task_latency") == measured(four, experiment="task_latency")
+    assert measured(two, "nodes", 1, "task_latency") != measured(four, "nodes", 1, "task_latency")
 
 
 @pytest.mark.parametrize(("hosts", "placements"), [(1, {"node"}), (2, {"node", "nodes"}), (3, {"node", "nodes"})])
@@ -146,33 +157,35 @@ def test_a_run_has_one_host_by_default():
 
 
 def test_a_job_requests_at_least_two_tasks():
-    assert plan.tasks(plan.of_launch(completed(), "process", 1)) == 2
-    assert plan.tasks(plan.of_launch(completed(), "node", 1)) == 2
+    assert plan.tasks("mpi_pingpong", of_pingpong(completed(), "process")) == 2
+    assert plan.tasks("mpi_pingpong", of_pingpong(completed(), "node")) == 2
     config = schema.complete({"experiments": {"task_latency": {"engines": 5}}})
-    farm = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 1)
-    assert plan.tasks(farm) == plan.ranks(farm) > 2
+    farm = plan.of_launch("task_latency", plan.settings_of(config, "task_latency"), "node", 1)
+    assert plan.tasks("task_latency", farm) == plan.ranks("task_latency", farm) > 2
 
 
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_ranks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
     """For two rivals, the null arm's own farm and the ceiling's."""
     config = schema.complete({"experiments": {"task_latency": {"engines": engines, "arms": ["leastload", "pure"]}}})
-    assert plan.ranks(plan.of_launch(config["experiments"]["task_latency"], "node", 1)) == ranks
+    settings = plan.of_launch("task_latency", config["experiments"]["task_latency"], "node", 1)
+    assert plan.ranks("task_latency", settings) == ranks
 
 
 @pytest.mark.parametrize("tier", schema.TIERS)
 def test_the_supervisors_limit_exceeds_the_budget(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
-        settings = plan.of_launch(config["experiments"][launch["experiment"]], launch["placement"], launch["launch"])
-        limit = plan.limit_seconds(settings)
-        assert limit > 2 * settings["budget_seconds"] + 60 + 2 * plan.ranks(settings)
+        name, placement, number = launch.values()
+        settings = plan.of_launch(name, config["experiments"][name], placement, number)
+        limit = plan.limit_seconds(name, settings)
+        assert limit > 2 * settings["budget_seconds"] + 60 + 2 * plan.ranks(name, settings)
 
 
 def test_each_placement_may_have_its_own_budget():
     settings = completed(budget_seconds=3) | {"budget_seconds": {"node": 5, "process": 7}}
-    assert plan.of_launch(settings, "process", 1)["budget_seconds"] == 7
-    assert plan.of_launch(completed(budget_seconds=3), "node", 1)["budget_seconds"] == 3
+    assert of_pingpong(settings, "process")["budget_seconds"] == 7
+    assert of_pingpong(completed(budget_seconds=3), "node")["budget_seconds"] == 3
 
 
 OF_OTHERS = {"launches": 9, "placements": ["nodes"], "refine_points": 4, "refine_metric": "round trip"}
@@ -213,12 +226,12 @@ def test_heats_divide_the_rivals_and_each_gets_all_launches(arms, size, levels, 
     chosen = {"arms": arms, "reference": arms[-1], "rivals_per_heat": size}
     chosen |= {"thread_levels": levels, "players": players}
     chosen["budget_seconds"] = 1
-    config = {"experiments": {"toy": chosen | {"launches": launches, "placements": ["node"]}}}
+    config = {"experiments": {"mpi_pingpong": chosen | {"launches": launches, "placements": ["node"]}}}
     numbers = [launch["launch"] for launch in plan.launches(config)]
     assert numbers == list(range(1, len(numbers) + 1))
     entries = []
     for number in numbers:
-        own = plan.of_launch(chosen, "node", number)
+        own = of_pingpong(chosen, "node", number)
         assert own["arms"][0] == arms[-1] and 1 <= len(own["arms"]) - 1 <= size
         entries += [(own.get("thread_level"), own.get("player"), arm) for arm in own["arms"][1:]]
     expected = list(product(levels or [None], players or [None], arms[:-1]))
@@ -227,13 +240,18 @@ def test_heats_divide_the_rivals_and_each_gets_all_launches(arms, size, levels, 
 
 def test_consecutive_launches_have_different_heats_so_that_drift_affects_all():
     chosen = {"arms": ["a", "b", "c"], "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
-    assert [plan.of_launch(chosen, "node", number)["arms"][1] for number in range(1, 5)] == ["b", "c", "b", "c"]
+    assert [plan.of_launch("zmq_latency", chosen, "node", number)["arms"][1] for number in range(1, 5)] == [
+        "b",
+        "c",
+        "b",
+        "c",
+    ]
 
 
 def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
     loud = {"farm": "loud", "alone": True}
     chosen = {"arms": ["a", "b", "c", "d", "e"], "reference": "a", "entrants": {"b": loud, "d": loud, "e": {}}}
-    assert [heat["arms"] for heat in heats(chosen | {"rivals_per_heat": 3})] == [
+    assert [heat["arms"] for heat in heats("task_latency", chosen | {"rivals_per_heat": 3})] == [
         ["a", "c", "e"],
         ["a", "b"],
         ["a", "d"],
@@ -244,12 +262,12 @@ def test_an_entrant_that_disturbs_the_others_has_a_heat_of_its_own():
 def test_each_number_of_engines_has_its_own_heats(arms, counts, launches):
     chosen = {"arms": arms, "reference": arms[0], "rivals_per_heat": 2, "engine_counts": counts, "budget_seconds": 1}
     chosen |= {"launches": launches, "placements": ["node"], "entrants": {name: {"farm": "a"} for name in arms}}
-    config = {"experiments": {"toy": chosen}, "entrants": chosen["entrants"]}
+    config = {"experiments": {"task_scaling": chosen}, "entrants": chosen["entrants"]}
     entries = []
     for each in plan.launches(config):
-        own = plan.of_launch(plan.settings_of(config, "toy"), "node", each["launch"])
+        own = plan.of_launch("task_scaling", plan.settings_of(config, "task_scaling"), "node", each["launch"])
         assert "engine_counts" not in own
-        assert plan.ranks(own) == 1 + own["engines"] * (len(own["arms"]) + 1)
+        assert plan.ranks("task_scaling", own) == 1 + own["engines"] * (len(own["arms"]) + 1)
         entries += [(own["engines"], arm) for arm in own["arms"][1:]]
     assert sorted(entries) == sorted((count, arm) for count in counts for arm in arms[1:] for _ in range(launches))
 
@@ -258,8 +276,8 @@ def test_a_launch_does_not_depend_on_the_other_numbers_of_engines():
     config = schema.complete({"experiments": {"task_scaling": {"engine_counts": [1, 4]}}})
     more = schema.complete({"experiments": {"task_scaling": {"engine_counts": [1, 2, 4]}}})
     first, second = (plan.settings_of(each, "task_scaling") for each in (config, more))
-    assert measured(first) == measured(second)
-    assert json.loads(measured(second, launch=3))["engines"] == 4
+    assert measured(first, experiment="task_scaling") == measured(second, experiment="task_scaling")
+    assert json.loads(measured(second, launch=3, experiment="task_scaling"))["engines"] == 4
 
 
 def farms(**chosen):
@@ -271,17 +289,19 @@ def farms(**chosen):
 def test_at_most_four_farms_besides_ceilings_and_pools_run_at_once(tier):
     config = schema.complete({"tier": tier})
     for launch in plan.launches(config):
-        settings = plan.of_launch(plan.settings_of(config, launch["experiment"]), "node", launch["launch"])
+        name = launch["experiment"]
+        settings = plan.of_launch(name, plan.settings_of(config, name), "node", launch["launch"])
         own = [arm for arm in arms(settings) if not arm.ceiling]
         served = [arm for arm in own if arm.runs not in farming.POOLS]
-        assert len(served) <= 4 or not plan.farming(settings)
+        assert len(served) <= 4 or not declared()[name].farming
         assert own[0].name == settings["reference"] and own[-1].null
 
 
 def test_a_launch_knows_only_the_entrants_that_take_part():
     config = farms(arms=["pure", "lru", "dask"], reference="pure", ceilings=["bare zmq"])
     known = [
-        set(plan.of_launch(plan.settings_of(config, "task_latency"), "node", number)["entrants"]) for number in (1, 2)
+        set(plan.of_launch("task_latency", plan.settings_of(config, "task_latency"), "node", number)["entrants"])
+        for number in (1, 2)
     ]
     assert known == [{"pure", "lru", "bare zmq"}, {"pure", "dask", "bare zmq"}]
 

@@ -40,7 +40,7 @@ def launch(number, experiment="task_latency"):
 
 
 def test_the_first_sweep_is_as_planned(config):
-    own = plan.of_launch(plan.settings_of(config, "task_latency"), "node", 2)
+    own = plan.of_launch("task_latency", plan.settings_of(config, "task_latency"), "node", 2)
     assert second_sweep.settings_of(config, launch(2)) == own
     assert "cells" not in own
 
@@ -53,7 +53,7 @@ def test_a_launch_of_the_second_differs_from_the_first_only_in_cells_and_budget(
 def test_a_repeated_launch_has_the_same_heat():
     chosen = {"arms": list("abcd"), "reference": "a", "rivals_per_heat": 1, "budget_seconds": 1}
     for number in range(1, 10):
-        first, second = (plan.of_launch(chosen, "node", number + beyond) for beyond in (0, SECOND_SWEEP))
+        first, second = (plan.of_launch("zmq_latency", chosen, "node", number + beyond) for beyond in (0, SECOND_SWEEP))
         assert first == second
 
 
@@ -80,7 +80,7 @@ def test_launch_numbers_of_the_two_sweeps_do_not_overlap(tmp_path):
     """Even at the most launches that the check of the configuration allows."""
     names = list(schema.complete({})["experiments"])
     paper = complete(tmp_path, tier="paper", experiments={name: {} for name in names})
-    turns = {name: len(heats(plan.settings_of(paper, name))) for name in names}
+    turns = {name: len(heats(name, plan.settings_of(paper, name))) for name in names}
     most = {name: {"launches": SECOND_SWEEP // count} for name, count in turns.items()}
     everyone = complete(tmp_path, tier="paper", experiments=most, unauthenticated_farms=True)
     numbers = [each["launch"] for each in plan.launches(everyone | {"hosts": 2})]
@@ -95,9 +95,9 @@ def test_the_settings_of_a_heat_are_made_once_for_all_its_launches(config, monke
     monkeypatch.setattr(plan, "of_launch", lambda *launch: made.append(launch) or make(*launch))
     of_launch = second_sweep.of_launches(config)
     every = [of_launch(launch(number)) for number in range(1, 1001)]
-    count = len(heats(plan.settings_of(config, "task_latency")))
+    count = len(heats("task_latency", plan.settings_of(config, "task_latency")))
     assert len(made) == count < 10
-    assert every[0] is every[count] == make(plan.settings_of(config, "task_latency"), "node", count + 1)
+    assert every[0] is every[count] == make("task_latency", plan.settings_of(config, "task_latency"), "node", count + 1)
 
 
 def test_a_new_refinement_is_read_in_the_same_process(config):

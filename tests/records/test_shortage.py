@@ -94,3 +94,10 @@ def test_a_rank_keeps_a_shortage_as_its_own_kind_of_hole(tmp_path):
         raise error(errno.EMFILE)
     assert '["no space", "Too many open files' in file.read_text()
     assert holes.HoleKind.NO_SPACE in holes.PASSING
+
+
+def test_missing_shared_memory_is_named_with_the_remedy(monkeypatch, tmp_path):
+    monkeypatch.setattr(shortage, "SHARED_MEMORY", tmp_path)
+    assert shortage.unusable_shared_memory() == ""
+    monkeypatch.setattr(shortage, "SHARED_MEMORY", tmp_path / "shm")
+    assert shortage.unusable_shared_memory().startswith(f"{tmp_path}/shm on {HOST} does not exist, and MPI")

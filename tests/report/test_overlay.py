@@ -30,8 +30,8 @@ def measured(tier, experiment):
     found: dict[tuple[str, str], set[str]] = {}
     keys = {}
     for placement in settings["placements"]:
-        for number in range(1, len(heats(plan.in_placement(settings, placement))) + 1):
-            launch = plan.of_launch(settings, placement, number)
+        for number in range(1, len(heats(experiment, plan.in_placement(experiment, settings, placement))) + 1):
+            launch = plan.of_launch(experiment, settings, placement, number)
             for cell in module.cells(launch):
                 here = {arm.name for arm in arms(launch) if cell.has(arm) and not arm.null}
                 found.setdefault((cell.protocol, placement), set()).update(here)

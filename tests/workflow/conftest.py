@@ -13,9 +13,10 @@ from copies import SMALL_MPI, Project, copy_of_the_project, refine
 
 @pytest.fixture(scope="session", autouse=True)
 def _temporary_folder_of_its_own() -> Iterator[None]:
-    """Launches wait for each other by a lock in the temporary folder; these tests need no numbers, so no wait."""
+    """Launches wait for each other by a lock of the host; these tests need no numbers, so no wait."""
     with tempfile.TemporaryDirectory(prefix="tests-") as folder, pytest.MonkeyPatch.context() as patch:
         patch.setenv("TMPDIR", folder)
+        patch.setenv("CROSSOVER_LOCK", folder)
         yield
 
 

@@ -29,8 +29,8 @@ rule launch:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=lambda wildcards: plan.tasks(run.settings(wildcards)),
-        nodes=lambda wildcards: plan.nodes(run.settings(wildcards)),
+        tasks=lambda wildcards: plan.tasks(wildcards.experiment, run.settings(wildcards)),
+        nodes=lambda wildcards: plan.nodes(wildcards.experiment, run.settings(wildcards)),
         runtime=run.minutes,
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",

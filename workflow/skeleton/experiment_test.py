@@ -12,7 +12,7 @@ def test_a_launch_measures_every_arm_and_leaves_nothing_but_its_file(tmp_path):
     """At the tier `smoke`, in the first of its placements."""
     config = schema.complete({"tier": "smoke", "experiments": {"NAME": {}}})
     settings = plan.settings_of(config, "NAME")
-    chosen = plan.of_launch(settings, settings["placements"][0], 1)
+    chosen = plan.of_launch("NAME", settings, settings["placements"][0], 1)
     launch = Launch(tmp_path, "NAME", chosen)
     try:
         assert launch.run() == 0

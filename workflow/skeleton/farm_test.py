@@ -11,7 +11,7 @@ def test_a_launch_measures_it_beside_another_and_leaves_nothing_but_its_file(tmp
     """At the tier `smoke`, with one engine."""
     chosen = {"arms": ["bare zmq", "NAME"], "reference": "bare zmq", "ceilings": [], "engines": 1}
     config = schema.complete({"tier": "smoke"})
-    settings = plan.of_launch(plan.settings_of(config, "task_latency") | chosen, "node", 1)
+    settings = plan.of_launch("task_latency", plan.settings_of(config, "task_latency") | chosen, "node", 1)
     launch = Launch(tmp_path, "task_latency", settings | COMMON)
     try:
         assert launch.run() == 0

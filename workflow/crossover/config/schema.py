@@ -16,7 +16,7 @@ from crossover.design.settings import Settings
 from crossover.experiments import declared, keys_of
 from crossover.paths import CONFIG
 from crossover.planning import curves, second_sweep
-from crossover.planning.plan import Config, farming, in_placement
+from crossover.planning.plan import Config, in_placement
 
 FILE = CONFIG / "schema.yaml"
 TIERS = ("smoke", "quick", "standard", "paper")
@@ -193,8 +193,8 @@ def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
         if lacking := [key for key in NEEDED if settings.get(key) is None]:
             found += [f"experiments.{name}.{key}: is missing; give it a default in its declaration" for key in lacking]
             continue
-        own = [*_contradictions(settings), *second_sweep.overlap(settings | {"entrants": entrants})]
-        own += _strangers(settings, entrants) if farming(settings) else []
+        own = [*_contradictions(name, settings), *second_sweep.overlap(name, settings | {"entrants": entrants})]
+        own += _strangers(name, settings, entrants) if declared()[name].farming else []
         found += [f"experiments.{name}.{fault}" for fault in own]
     return found
 
@@ -229,7 +229,7 @@ def _sentence(error: ValidationError) -> str:
             return f"{where}: {error.message}"
 
 
-def _contradictions(settings: Settings) -> Iterator[str]:
+def _contradictions(experiment: str, settings: Settings) -> Iterator[str]:
     if settings["reference"] not in settings["arms"]:
         yield f"reference: {settings['reference']!r} is not among the arms {', '.join(settings['arms'])}"
     rounds = settings["rounds"]
@@ -239,7 +239,7 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     for placement in settings["placements"]:
         if isinstance(budget, dict) and placement not in budget:
             yield f"budget_seconds: has no value for placement {placement}; add one"
-        named = in_placement(settings, placement).get("curves", [])
+        named = in_placement(experiment, settings, placement).get("curves", [])
         if "curves" in settings and not curves.in_placement(named, placement):
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none is {fitting}, so placement {placement} has nothing to measure; add one, or remove it"
@@ -260,7 +260,7 @@ def _misfits(entrant: Settings) -> Iterator[str]:
     yield from forbidden({"properties": known, "additionalProperties": False}, entrant)
 
 
-def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
+def _strangers(experiment: str, settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
     """Faults of arms and ceilings: unknown entrants, ambiguous names, and too few that can run across hosts."""
     for key in ("arms", "ceilings"):
         for name in settings[key]:
@@ -272,7 +272,7 @@ def _strangers(settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]
         if name in settings["arms"]:
             yield f"ceilings: {name!r} is an arm too; remove it from one of the two"
     if "nodes" in settings["placements"] and settings["reference"] in settings["arms"]:
-        left = in_placement(settings | {"entrants": entrants}, "nodes")["arms"]
+        left = in_placement(experiment, settings | {"entrants": entrants}, "nodes")["arms"]
         if settings["reference"] not in left:
             yield f"reference: {settings['reference']!r} cannot run across hosts; remove nodes from the placements"
         elif len(left) == 1:

@@ -1,6 +1,6 @@
 """The declaration of an experiment: what it is, and every setting with its meaning and defaults."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -9,9 +9,20 @@ from crossover.design.advice import Setting as Recommendable
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.kinds import Setting
+from crossover.design.settings import Settings
 
 ANY = "any"
 """In place of a key's values: every value of the key's type."""
+
+
+def two(settings: Settings) -> int:
+    """Two, whatever the settings of a launch."""
+    return 2
+
+
+def no(settings: Settings) -> bool:
+    """No, whatever the settings of a launch."""
+    return False
 
 
 @dataclass(frozen=True)
@@ -40,12 +51,33 @@ class Experiment:
     libzmq."""
     within_a_host: tuple[str, ...] = ()
     """Ceilings that cannot be measured between hosts."""
+    farming: bool = False
+    """Whether its arms are task farms (families/farming.py)."""
+    hosts: Callable[[Settings], int] = two
+    """The hosts of a launch in placement `nodes`, by the settings of the launch."""
+    ranks: Callable[[Settings], int] = two
+    """The ranks of a launch, except in placement `process`, which has one."""
+    keeps_memory: Callable[[Settings], bool] = no
+    """Whether the allocator of a launch's ranks keeps freed memory, instead of returning it as a plain program may."""
+    thread_level: str = ""
+    """The setting with the thread level that its ranks request from MPI; empty for mpi4py's default."""
     asked: bool = True
     """Whether many users have its question, so that its rows belong to the first screen."""
     aims: Mapping[str, Aim] = field(default_factory=dict)
     """What users want of it, each under a name by which recommended settings and the ladder know it."""
     recommends: tuple[Recommendable, ...] = ()
     """The settings that it decides; those that serve aims of several experiments are in that of the first."""
+
+    @property
+    def one_each(self) -> dict[str, str]:
+        """Lists of which a launch has one value, with the name of that value. A process has one MPI thread level, and a
+        farm keeps the engines that it was started with."""
+        return {name: setting.one for name, setting in self.settings.items() if setting.one}
+
+    def farms_of(self, settings: Settings) -> Settings:
+        """The task farms that a launch with these settings needs, although none is an arm: {name: options}."""
+        chosen = ((each.farms, str(settings.get(each.one))) for each in self.settings.values() if each.farms)
+        return next((dict(farms[entry]) for farms, entry in chosen if entry in farms), {})
 
     @property
     def leading(self) -> str:

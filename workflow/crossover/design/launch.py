@@ -9,6 +9,12 @@ from typing import Any, Self
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 
+MPI_LIBRARY = "MPI library"
+"""Among the versions of software of a launch: the library that its ranks loaded, in MPI's own words."""
+
+LOADED = (MPI_LIBRARY, "libzmq", "python")
+"""Software by what the ranks have loaded, whatever package it is from: launches that differ in it are never pooled."""
+
 
 @dataclass(frozen=True)
 class Launch:

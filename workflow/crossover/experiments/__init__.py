@@ -12,7 +12,6 @@ from pkgutil import iter_modules
 from crossover.design.advice import Aim
 from crossover.design.experiment import Experiment
 from crossover.design.protocol import Keys
-from crossover.design.settings import Settings
 
 FOLDER = Path(__file__).parent
 
@@ -65,23 +64,3 @@ def keys_of(setting: str, entry: str) -> Keys:
 def _entries(setting: str) -> dict[str, Keys]:
     own = [each.settings[setting].entries for each in declared().values() if setting in each.settings]
     return {entry: keys for entries in own for entry, keys in entries.items()}
-
-
-@cache
-def one_each() -> dict[str, str]:
-    """Lists of which a launch has one value, with the name of that value. A process has one MPI thread level, and a
-    farm keeps the engines that it was started with."""
-    return {name: kind.one for each in declared().values() for name, kind in each.settings.items() if kind.one}
-
-
-def farms_of(settings: Settings) -> Settings:
-    """The task farms that a launch with these settings needs, although none is an arm: {name: options}."""
-    every = (kind for each in declared().values() for kind in each.settings.values() if kind.farms)
-    chosen = ((kind.farms, str(settings.get(kind.one))) for kind in every)
-    return next((dict(farms[entry]) for farms, entry in chosen if entry in farms), {})
-
-
-@cache
-def within_a_host() -> frozenset[str]:
-    """Ceilings that cannot be measured between hosts."""
-    return frozenset(name for each in declared().values() for name in each.within_a_host)

@@ -56,7 +56,7 @@ class Times:
     def minutes(self, launch: LaunchName, settings: Settings) -> float:
         """The minutes that a launch requests, besides the start of its job."""
         recorded = self.recorded.get((launch["experiment"], launch["placement"]), 0.0)
-        return self.factor * max(recorded, plan.expected_seconds(settings)) / 60
+        return self.factor * max(recorded, plan.expected_seconds(launch["experiment"], settings)) / 60
 
 
 def times(resources: Mapping[str, Any], held: Iterable[Receipt] = ()) -> Times:
@@ -102,7 +102,7 @@ def jobs(
     of_heat, turns = second_sweep.of_heats(config), second_sweep.turns(config)
     alike: dict[Any, list[LaunchName]] = defaultdict(list)
     for launch in due:
-        hosts = plan.nodes(of_heat(launch))
+        hosts = plan.nodes(launch["experiment"], of_heat(launch))
         sweep, number = divmod(launch["launch"] - 1, SECOND_SWEEP)
         repetition = number // turns(launch["experiment"], launch["placement"])
         alike[sweep, hosts, repetition, options(launch) if hosts > 1 else None].append(launch)

@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any, NamedTuple
 
 from crossover import code_digest, farms
+from crossover.design.launch import LOADED
 from crossover.design.settings import Settings, canonical
 from crossover.planning import inventory, plan, receipt, second_sweep
 from crossover.planning.command import Command
@@ -22,7 +23,7 @@ from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName
 from crossover.planning.receipt import Receipt
 from crossover.records.holes import OF_CODE, PASSING
 
-ALWAYS = ("libzmq", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "python")
+ALWAYS = (*LOADED, "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Software whose version can change the result of any experiment; task farms name further packages."""
 
 CODE = "the code that measures"
@@ -57,6 +58,10 @@ class Demand:
 
     def __post_init__(self) -> None:
         self._settings = second_sweep.of_launches(self.config)
+        # What ranks will load is unknown before they start; the newest launch tells it best.
+        measured = [each for own in self.held.values() for each in own if each.measured]
+        newest = max(measured, key=lambda each: each.written).software if measured else {}
+        self._here = {name: newest[name] for name in LOADED if name in newest} | dict(self.software or {})
 
     @cached_property
     def _first_sweep(self) -> set[Key]:
@@ -104,10 +109,11 @@ class Demand:
         found = []
         if held.code and held.code != code_digest.of_launch(held.launch["experiment"], settings):
             found.append(CODE)
-        if self.software is not None and held.software:
+        if held.software and self._here:
             entrants = settings.get("entrants", {}).values()
-            names = [*ALWAYS, *(name for entrant in entrants for name in farms.declared()[entrant["farm"]].packages)]
-            both = [{name: known[name] for name in names if name in known} for known in (held.software, self.software)]
+            packages = (name for entrant in entrants for name in farms.declared()[entrant["farm"]].packages)
+            names = LOADED if self.software is None else (*ALWAYS, *packages)
+            both = [{name: own[name] for name in names if name in own} for own in (held.software, self._here)]
             found += _changed("", *both)
         return found
 

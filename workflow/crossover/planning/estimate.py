@@ -74,10 +74,13 @@ class Course:
         """The expected cost of these launches, in this part of their budgets."""
         around = JOB_SECONDS if self.nodes else 0
         jobs = [
-            (sum(self.seconds(launch, part) for launch in job) + around, plan.nodes(self._settings(job[0])))
+            (sum(self.seconds(launch, part) for launch in job) + around, self._nodes(job[0]))
             for job in self.jobs(launches)
         ]
         return cost(jobs, self._available or self.nodes or 1)
+
+    def _nodes(self, launch: LaunchName) -> int:
+        return plan.nodes(launch["experiment"], self._settings(launch))
 
     @cached_property
     def _available(self) -> int | None:
@@ -86,7 +89,9 @@ class Course:
     def seconds(self, launch: LaunchName, part: float = 1.0) -> float:
         """The expected time of one launch, with the start of its processes, in this part of its budget."""
         settings = self._settings(launch)
-        return plan.expected_seconds(settings | {"budget_seconds": part * settings["budget_seconds"]})
+        return plan.expected_seconds(
+            launch["experiment"], settings | {"budget_seconds": part * settings["budget_seconds"]}
+        )
 
     def outlook(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
@@ -134,8 +139,8 @@ class Course:
 
     def widths(self, launches: Sequence[LaunchName]) -> list[int]:
         """The number of ranks on the fullest host of each of these launches."""
-        every = [second_sweep.settings_of(self.config, launch) for launch in launches]
-        return [math.ceil(plan.ranks(settings) / plan.nodes(settings)) for settings in every]
+        every = [(launch["experiment"], second_sweep.settings_of(self.config, launch)) for launch in launches]
+        return [math.ceil(plan.ranks(*each) / plan.nodes(*each)) for each in every]
 
     def _words(self, launches: Sequence[LaunchName], part: float = 1.0) -> str:
         expected, count = self.expected(launches, part), _counted(len(launches))
@@ -174,7 +179,7 @@ class Course:
     def _used(self, facts: Sequence[dict[str, Any]], expected: Cost, failed: Mapping[str, float]) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
         apart = allocation.apart(facts)
-        pairs = [(fact, plan.nodes(self._settings(fact))) for fact in apart]
+        pairs = [(fact, self._nodes(fact)) for fact in apart]
         share = allocation.timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
         used = sum(allocation.node_seconds(*pair) for pair in pairs)

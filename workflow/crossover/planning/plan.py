@@ -13,7 +13,7 @@ from typing import Any
 
 from crossover.design.arm import arms
 from crossover.design.settings import Settings
-from crossover.experiments import declared, farms_of, one_each, within_a_host
+from crossover.experiments import declared
 from crossover.farms import authenticates, crosses_hosts
 from crossover.planning.curves import across_hosts
 
@@ -30,14 +30,14 @@ SECOND_SWEEP = 10_000
 gets more launches."""
 
 
-def in_placement(settings: Settings, placement: str) -> Settings:
+def in_placement(experiment: str, settings: Settings, placement: str) -> Settings:
     """An experiment's settings, restricted to `placement`.
 
     Across hosts, ipc curves use tcp instead, and arms and ceilings that need a single host are left out.
     """
     if placement != "nodes":
         return {key: value for key, value in settings.items() if key != "hosts"}
-    own = dict(settings)
+    own, within_a_host = dict(settings), declared()[experiment].within_a_host
     if "curves" in own:
         own["curves"] = across_hosts(own["curves"])
     entrants = own.get("entrants", {})
@@ -45,18 +45,18 @@ def in_placement(settings: Settings, placement: str) -> Settings:
         own[key] = [
             name
             for name in own.get(key, [])
-            if name not in within_a_host() and (name not in entrants or crosses_hosts(entrants[name]))
+            if name not in within_a_host and (name not in entrants or crosses_hosts(entrants[name]))
         ]
     return own
 
 
-def heats(settings: Settings) -> list[Settings]:
+def heats(experiment: str, settings: Settings) -> list[Settings]:
     """The heats of an experiment, each as the settings that it replaces.
 
     A heat has the reference and at most `rivals_per_heat` rivals. An entrant that is `alone`, because it disturbs the
     others even while it is idle, has a heat of its own. Each heat has one value of every setting in `one_each`.
 
-    >>> heats({"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
+    >>> heats("zmq_latency", {"arms": ["a", "b", "c"], "reference": "b", "rivals_per_heat": 1})
     [{'arms': ['b', 'a']}, {'arms': ['b', 'c']}]
     """
     reference, entrants = settings["reference"], settings.get("entrants", {})
@@ -66,51 +66,39 @@ def heats(settings: Settings) -> list[Settings]:
     size = settings.get("rivals_per_heat", max(1, len(social)))
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    choices = [[{one: value} for value in settings[many]] for many, one in one_each().items() if settings.get(many)]
+    one_each = declared()[experiment].one_each
+    choices = [[{one: value} for value in settings[many]] for many, one in one_each.items() if settings.get(many)]
     return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
-def of_launch(settings: Settings, placement: str, launch: int) -> Settings:
+def of_launch(experiment: str, settings: Settings, placement: str, launch: int) -> Settings:
     """The settings of one launch, with its placement and its heat, without settings that only other launches need."""
-    settings = in_placement(settings, placement)
-    own = {key: value for key, value in settings.items() if key not in (*OF_ALL_LAUNCHES, *one_each())}
+    kind, settings = declared()[experiment], in_placement(experiment, settings, placement)
+    own = {key: value for key, value in settings.items() if key not in (*OF_ALL_LAUNCHES, *kind.one_each)}
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
-    turns = heats(settings)
+    turns = heats(experiment, settings)
     own |= turns[(launch - 1) % SECOND_SWEEP % len(turns)] | {"placement": placement}
     if "entrants" in own:
         own["entrants"] = {arm.runs: own["entrants"][arm.runs] for arm in arms(own)}
-    if farms := farms_of(own):
+    if farms := kind.farms_of(own):
         own["entrants"] = farms
     return own
 
 
-def nodes(settings: Settings) -> int:
-    """Hosts of one launch; at most one per engine of a farm, so that every host has an engine."""
-    if settings["placement"] != "nodes":
-        return 1
-    return min(int(settings.get("hosts", 2)), max(2, int(settings.get("engines", 2))))
+def nodes(experiment: str, settings: Settings) -> int:
+    """Hosts of one launch."""
+    return declared()[experiment].hosts(settings) if settings["placement"] == "nodes" else 1
 
 
-def places(settings: Settings) -> int:
-    """Ranks on each host for the engines of one farm. So that all farms are spread alike, some may stay idle."""
-    return math.ceil(int(settings["engines"]) / nodes(settings))
+def ranks(experiment: str, settings: Settings) -> int:
+    """Ranks of one launch."""
+    return 1 if settings["placement"] == "process" else declared()[experiment].ranks(settings)
 
 
-def ranks(settings: Settings) -> int:
-    """Ranks of one launch: one; the set number; rank 0 and the engines of all farms; rank 0 and two engines; or two."""
-    if settings["placement"] == "process":
-        return 1
-    if "ranks" in settings:
-        return int(settings["ranks"])
-    if "engines" in settings:
-        return 1 + places(settings) * nodes(settings) * len(arms(settings))
-    return 3 if settings.get("entrants") else 2
-
-
-def tasks(settings: Settings) -> int:
+def tasks(experiment: str, settings: Settings) -> int:
     """Tasks to request from a batch system: one per rank, but at least two, because Slurm's plugin refuses one."""
-    return max(2, ranks(settings))
+    return max(2, ranks(experiment, settings))
 
 
 START_SECONDS = 1
@@ -118,14 +106,14 @@ START_SECONDS_PER_RANK = 1.2
 """Time of a launch besides its budget, for starting and stopping processes. Measured with several ranks per core."""
 
 
-def expected_seconds(settings: Settings) -> float:
+def expected_seconds(experiment: str, settings: Settings) -> float:
     """The expected time of a launch, with the start of its processes."""
-    return float(START_SECONDS + START_SECONDS_PER_RANK * ranks(settings) + settings["budget_seconds"])
+    return float(START_SECONDS + START_SECONDS_PER_RANK * ranks(experiment, settings) + settings["budget_seconds"])
 
 
-def limit_seconds(settings: Settings) -> int:
+def limit_seconds(experiment: str, settings: Settings) -> int:
     """The time after which the supervisor ends a launch: an allowance for its start, plus four times the budget."""
-    return math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))
+    return math.ceil(90 + 3 * ranks(experiment, settings) + 4 * float(settings["budget_seconds"]))
 
 
 # ---- functions for Snakemake
@@ -134,12 +122,7 @@ def limit_seconds(settings: Settings) -> int:
 def settings_of(config: Config, experiment: str) -> Settings:
     """An experiment's settings; for task farms, with the entrants that all experiments share."""
     settings: Settings = config["experiments"][experiment]
-    return settings | {"entrants": config["entrants"]} if farming(settings) else settings
-
-
-def farming(settings: Settings) -> bool:
-    """Whether an experiment's arms are task farms; only those have engines."""
-    return "engines" in settings or "engine_counts" in settings
+    return settings | {"entrants": config["entrants"]} if declared()[experiment].farming else settings
 
 
 def libraries(config: Config, experiment: str) -> list[str]:
@@ -159,17 +142,19 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[LaunchNa
         if experiment in (None, name):
             settings = settings_of(config, name)
             for placement in settings["placements"]:
-                count = len(heats(in_placement(settings, placement)))
+                count = len(heats(name, in_placement(name, settings, placement)))
                 # The launches of a heat have the same settings.
-                measured = [possible(config, of_launch(settings, placement, heat)) for heat in range(1, count + 1)]
+                measured = [
+                    possible(config, name, of_launch(name, settings, placement, heat)) for heat in range(1, count + 1)
+                ]
                 for number in range(1, settings["launches"] * count + 1):
                     if measured[(number - 1) % count]:
                         yield {"experiment": name, "placement": placement, "launch": number}
 
 
-def possible(config: Config, settings: Settings) -> bool:
+def possible(config: Config, experiment: str, settings: Settings) -> bool:
     """Whether the configuration has the hosts of a launch, and allows all its entrants."""
-    return nodes(settings) <= config.get("hosts", 1) and not unsafe(config, settings)
+    return nodes(experiment, settings) <= config.get("hosts", 1) and not unsafe(config, settings)
 
 
 UNSAFE = (
@@ -204,7 +189,7 @@ def waiting(config: Config) -> dict[str, dict[str, int]]:
     for name in config["experiments"]:
         settings = settings_of(config, name)
         for placement in settings["placements"]:
-            wanted = [nodes(settings | heat | {"placement": placement}) for heat in heats(settings)]
+            wanted = [nodes(name, settings | heat | {"placement": placement}) for heat in heats(name, settings)]
             if max(wanted) > config.get("hosts", 1):
                 found.setdefault(name, {})[placement] = max(wanted)
     return found

@@ -14,7 +14,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from crossover.design.settings import Settings, canonical
+from crossover.design.settings import Settings, canonical, read_settings
 from crossover.errors import CrossoverError
 from crossover.planning.plan import Config, LaunchName
 from crossover.records import atomic
@@ -145,6 +145,17 @@ def software(ranks: Sequence[Mapping[str, Any]]) -> dict[str, str]:
         return {}
     libraries: dict[str, str] = json.loads(ranks[0].get("libraries") or "{}")
     return libraries | ({"python": ranks[0]["python"]} if ranks[0].get("python") else {})
+
+
+def contradiction(held: Receipt, facts: Mapping[str, Any]) -> str:
+    """How the facts in the metadata of a raw file contradict the receipt that names it; empty if they do not."""
+    if any(facts.get(name) != value for name, value in held.launch.items()):
+        named = " ".join(str(facts.get(name)) for name in held.launch)
+        return f"is of launch {named}, and not of that of its receipt"
+    settings = read_settings(facts.get("settings"))
+    if digest(settings) != held.digest or settings.get("placement") != held.launch["placement"]:
+        return "has other settings than those in the name of its receipt"
+    return ""
 
 
 def next_raw(receipt: Path) -> Path:

@@ -29,9 +29,9 @@ class MissingLaunchError(CrossoverError):
     """A launch that the second sweep does not have."""
 
 
-def overlap(settings: Settings) -> Iterator[str]:
+def overlap(experiment: str, settings: Settings) -> Iterator[str]:
     """The fault of an experiment whose first sweep would reach the launch numbers of the second."""
-    most = SECOND_SWEEP // len(heats(settings))
+    most = SECOND_SWEEP // len(heats(experiment, settings))
     if settings["launches"] > most:
         yield (
             f"launches: {settings['launches']} is too many; this experiment can have {most} of each heat, because "
@@ -46,7 +46,9 @@ def launches(config: Config, experiment: str) -> list[LaunchName]:
         {"experiment": experiment, "placement": placement, "launch": int(number)}
         for placement, narrowed in _refinement(config, experiment).items()
         for number in narrowed
-        if plan.possible(config, heat({"experiment": experiment, "placement": placement, "launch": int(number)}))
+        if plan.possible(
+            config, experiment, heat({"experiment": experiment, "placement": placement, "launch": int(number)})
+        )
     ]
 
 
@@ -88,7 +90,7 @@ def turns(config: Config) -> Callable[[str, str], int]:
 
     @cache
     def count(experiment: str, placement: str) -> int:
-        return len(heats(plan.in_placement(plan.settings_of(config, experiment), placement)))
+        return len(heats(experiment, plan.in_placement(experiment, plan.settings_of(config, experiment), placement)))
 
     return count
 
@@ -100,7 +102,7 @@ def of_heats(config: Config) -> OfLaunch:
 
     @cache
     def of_heat(experiment: str, placement: str, heat: int) -> Settings:
-        return plan.of_launch(plan.settings_of(config, experiment), placement, heat)
+        return plan.of_launch(experiment, plan.settings_of(config, experiment), placement, heat)
 
     def of_launch(launch: LaunchName) -> Settings:
         experiment, placement = launch["experiment"], launch["placement"]

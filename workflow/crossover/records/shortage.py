@@ -49,6 +49,17 @@ def first(lines: Iterable[str]) -> str:
     return ""
 
 
+def unusable_shared_memory() -> str:
+    """Why processes of this host cannot make shared memory, with the remedy; empty if they can."""
+    if os.access(SHARED_MEMORY, os.W_OK | os.X_OK):
+        return ""
+    fault = "cannot be written to" if SHARED_MEMORY.is_dir() else "does not exist"
+    return (
+        f"{SHARED_MEMORY} on {socket.gethostname()} {fault}, and MPI and Python's semaphores need it; mount a tmpfs "
+        "there, or bind it into the container"
+    )
+
+
 def of_shared_memory(ranks: int) -> str:
     """The lack of space for the shared memory of `ranks` ranks on this host; empty if there is enough.
 

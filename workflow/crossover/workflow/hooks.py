@@ -4,6 +4,7 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
+from itertools import starmap
 from pathlib import Path
 from typing import Any
 
@@ -58,12 +59,12 @@ def requests_of(run: Run) -> list[dict[str, Any]]:
     found: dict[Any, dict[str, Any]] = {}
     extra = session.slurm_extra(run.workflow)
     for job in run.split(run.due):
-        every = [run.of_launch(launch) for launch in job]
-        nodes = max(map(plan.nodes, every))
+        every = [(launch["experiment"], run.of_launch(launch)) for launch in job]
+        nodes = max(starmap(plan.nodes, every))
         own = session.slurm_resources(run.workflow, job[0])
         kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
         kind["runtime"] = max(kind.get("runtime", 0), run.jobs.minutes(map(run.demand.planned, job)))
-        kind["tasks"] = max(kind.get("tasks", 0), *map(plan.tasks, every))
+        kind["tasks"] = max(kind.get("tasks", 0), *starmap(plan.tasks, every))
     return list(found.values())
 
 

@@ -1,5 +1,6 @@
 """Gathers the raw files that receipts name into an experiment's tables of measurements, launches and ranks."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.analyse.curves.curve import Row
+from crossover.design.launch import LOADED
+from crossover.errors import CrossoverError
 from crossover.planning import receipt
+from crossover.planning.plan import LaunchName
 from crossover.planning.receipt import Receipt
 from crossover.records import failure, record
 from crossover.records.holes import HoleKind
@@ -40,7 +44,8 @@ def gather(receipts: list[Path], folder: Path) -> None:
 def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
     """The measurements, launches and ranks of the raw files that these receipts name, one launch each.
 
-    Raises RecordError for two receipts of one launch. The order of `receipts` does not matter.
+    Raises RecordError for two receipts of one launch, and CrossoverError for launches that loaded different libraries.
+    The order of `receipts` does not matter.
     """
     found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
     for path in receipts:
@@ -56,12 +61,39 @@ def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
         added = {"file": str(held.raw_file), "receipt": str(path), "hosts": hosts}
         found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
     parts = [found[key] for key in sorted(found)]
+    refuse_mixed_libraries([(launch, ranks) for _, launch, ranks in parts])
     measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
     return {
         "measurements": measurements.combine_chunks(),
         "launches": record.from_rows([launch for _, launch, _ in parts], record.LAUNCHES),
         "ranks": record.from_rows([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
     }
+
+
+def refuse_mixed_libraries(launches: Iterable[tuple[Row, list[Row]]]) -> None:
+    """Raise CrossoverError if launches of one experiment and placement, with their ranks, loaded different libraries.
+
+    Their results differ for another reason than chance, so no interval holds for them.
+    """
+    alike: dict[tuple[str, str], dict[tuple[str, ...], list[int]]] = {}
+    for launch, ranks in launches:
+        if ranks:
+            software = receipt.software(ranks)
+            loaded = tuple(f"{name} {software[name]}" for name in LOADED if name in software)
+            own = alike.setdefault((launch["experiment"], launch["placement"]), {})
+            own.setdefault(loaded, []).append(launch["launch"])
+    for (experiment, placement), own in alike.items():
+        if len(own) > 1:
+            shared = set.intersection(*map(set, own))
+            lines = [
+                f"launch {', '.join(map(str, numbers))} with {', '.join(each for each in loaded if each not in shared)}"
+                for loaded, numbers in own.items()
+            ]
+            raise CrossoverError(
+                f"launches of {experiment}, placement {placement}, loaded different libraries and are not pooled: "
+                f"{'; '.join(lines)}; add --config remeasure=true, which measures again those unlike the newest, or "
+                "measure into another folder with --config results=FOLDER"
+            )
 
 
 def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
@@ -72,13 +104,21 @@ def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
             raise record.RecordError(held.path, "is not a receipt that can be read")
         table = record.read(path, record.MEASUREMENTS)
         facts = record.metadata(table)
-        if not set(LAUNCH) <= set(facts.get("launch", {})):
-            raise record.RecordError(path, "does not name its launch")
+        if fault := receipt.contradiction(held, facts.get("launch", {})):
+            raise record.RecordError(path, fault)
+        refuse_foreign_rows(path, table, held.launch)
         refuse_impossible(path, table)
     except record.RecordError as error:
         hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
         return record.MEASUREMENTS.empty_table(), held.launch | hole, []
     return table, facts["launch"], facts.get("ranks", [])
+
+
+def refuse_foreign_rows(path: Path, table: pa.Table, launch: LaunchName) -> None:
+    """Raise RecordError for rows of another launch."""
+    for name, value in launch.items():
+        if not pc.all(pc.equal(table[name], value), min_count=0).as_py():
+            raise record.RecordError(path, f"has rows of another {name} than its receipt")
 
 
 def refuse_impossible(path: Path, table: pa.Table) -> None:

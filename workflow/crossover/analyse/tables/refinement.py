@@ -34,8 +34,9 @@ def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterabl
     second sweep, and the file keeps the reason.
     """
     found: dict[str, dict[str, Narrowed]] = {}
-    with failure.caught("second sweep", "", output.parent.name) as failures:
-        found = refinement(list(curves(medians(blocks(gathered(receipts)["measurements"])))), settings)
+    experiment = output.parent.name
+    with failure.caught("second sweep", "", experiment) as failures:
+        found = refinement(list(curves(medians(blocks(gathered(receipts)["measurements"])))), experiment, settings)
     for path in kept:
         held = receipt.read(path)
         own = {key: inventory.settings(held)[key] for key in ("cells", "budget_seconds")}
@@ -47,7 +48,7 @@ def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterabl
         part.write_text(json.dumps(found | failure.stored(failures), indent=1))
 
 
-def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str, Narrowed]]:
+def refinement(every: Iterable[Curve], experiment: str, settings: Settings) -> dict[str, dict[str, Narrowed]]:
     """The cells and the budget of each launch of the second sweep, by placement and number.
 
     All launches of a heat measure the same cells: the brackets of its rivals, in the refined metric. A cell gets the
@@ -57,7 +58,7 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
     brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
     found: dict[str, dict[str, Narrowed]] = {}
     for placement in settings["placements"]:
-        turns = len(heats(in_placement(settings, placement)))
+        turns = len(heats(experiment, in_placement(experiment, settings, placement)))
         for number in range(1, settings["launches"] * turns + 1):
             measured: set[tuple[str, float]] = set()
             cells: defaultdict[str, set[int]] = defaultdict(set)
@@ -69,7 +70,7 @@ def refinement(every: Iterable[Curve], settings: Settings) -> dict[str, dict[str
             points = {which: sorted(inner) for which, inner in cells.items() if inner}
             if points:
                 share = min(SHARE, sum(map(len, points.values())) / len(measured))
-                whole = of_launch(settings, placement, number)["budget_seconds"]
+                whole = of_launch(experiment, settings, placement, number)["budget_seconds"]
                 narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
                 found.setdefault(placement, {})[str(SECOND_SWEEP + number)] = narrowed
     return found

@@ -1,7 +1,12 @@
 """Settings and keys that the experiments on task farms share."""
 
+import math
+from typing import Any
+
 from crossover.design import kinds
+from crossover.design.arm import arms
 from crossover.design.kinds import Default, Setting, Settings
+from crossover.design.settings import Settings as OfLaunch
 
 MOST_ENGINES = 10_000
 
@@ -35,6 +40,29 @@ def rivals(arms: Default, ceilings: Default, per_heat: Default = PER_HEAT) -> Se
             least=2,
         ),
     }
+
+
+def hosts(settings: OfLaunch) -> int:
+    """Hosts of a launch in placement `nodes`: at most one per engine of a farm, so that every host has an engine."""
+    return min(int(settings["hosts"]), max(2, int(settings["engines"])))
+
+
+def places(settings: OfLaunch) -> int:
+    """Ranks on each host for the engines of one farm. So that all farms are spread alike, some may stay idle."""
+    return math.ceil(int(settings["engines"]) / _nodes(settings))
+
+
+def ranks(settings: OfLaunch) -> int:
+    """Ranks of a launch: rank 0, and the places of all farms."""
+    return 1 + places(settings) * _nodes(settings) * len(arms(settings))
+
+
+def _nodes(settings: OfLaunch) -> int:
+    return hosts(settings) if settings["placement"] == "nodes" else 1
+
+
+LAUNCH: dict[str, Any] = {"farming": True, "hosts": hosts, "ranks": ranks}
+"""What an experiment on task farms declares of its launches."""
 
 
 def engines() -> Settings:

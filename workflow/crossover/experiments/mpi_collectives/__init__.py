@@ -69,6 +69,8 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"C": ["mpi_collective"]},
+    ranks=lambda settings: int(settings["ranks"]),
+    keeps_memory=lambda settings: True,
     aims={
         pattern: Aim(f"time of {pattern}", metric="call", where={"pattern": pattern}, condition=("ranks",))
         for pattern in PATTERNS

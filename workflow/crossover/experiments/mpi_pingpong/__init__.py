@@ -115,6 +115,10 @@ EXPERIMENT = Experiment(
         "memcpy": ["memory_copy"],
     },
     within_a_host=("raw Unix socket", "memcpy"),
+    # With engines, rank 0 is the client.
+    ranks=lambda settings: 3 if settings["player"] == "engine" else 2,
+    keeps_memory=lambda settings: bool(settings["player"] == "rank"),
+    thread_level="thread_level",
     aims={"arrays": Aim("round trip", metric="round trip", where={"object": "float64 array", "re_sent": False})},
     recommends=(
         advice.Setting(

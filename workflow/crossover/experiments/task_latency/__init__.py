@@ -21,6 +21,7 @@ EXPERIMENT = Experiment(
     place=60,
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
+    **farming.LAUNCH,
     keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
     settings={
         "tasks": kinds.axis(

@@ -21,6 +21,7 @@ EXPERIMENT = Experiment(
     place=80,
     axis=Axis("task duration", "µs"),
     metrics=METRICS,
+    **farming.LAUNCH,
     keys={
         "work": ["sleep", "spin"],
         "durations": ["equal", "skewed"],

@@ -20,6 +20,7 @@ EXPERIMENT = Experiment(
     asked=False,
     axis=Axis("engines", "engines"),
     metrics=METRICS,
+    **farming.LAUNCH,
     keys={
         "work": ["empty", "sleep", "spin"],
         "flood_tasks": ANY,

@@ -15,14 +15,15 @@ METRICS = (
 
 EXPERIMENT = Experiment(
     title="Task farms: tasks that carry data",
-    about="A client submits a flood of tasks to a farm of engines. Each task has the same array as argument and "
-    "result.",
+    about="A client submits a flood of tasks to a farm of engines. Each task has an array of its own as "
+    "argument and result.",
     subject="Task farm, tasks with data",
     action="run tasks with data",
     library="Task farm",
     place=70,
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
+    **farming.LAUNCH,
     keys={"work": ["echo"], "flood_tasks": ANY, "engines": ANY, **farming.SENDERS},
     settings={
         "sizes_bytes": kinds.axis(

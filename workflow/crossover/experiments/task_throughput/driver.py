@@ -1,7 +1,8 @@
 """Tasks that echo an array: the bytes that a farm carries per second.
 
-A block is one or more floods of tasks to one farm, as many as the setting `tasks`. Each task has the same array of x
-random bytes as its argument and as its result.
+A block is one or more floods of tasks to one farm, as many as the setting `tasks`. Each task has an
+array of x random bytes of its own as its argument and as its result: of an array that several tasks have, some farms
+send one copy for all.
 
 - submission = tasks / time from the first submit to the last one's return;
 - round trip = tasks / time from the first submit to the last result;
@@ -31,13 +32,14 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
     """The tasks of a flood in this cell."""
     count = settings["tasks"]
-    return Workload(echo, [_array(cell.x)] * count, bytes=count * cell.x, same=np.array_equal)
+    return Workload(echo, _arrays(count, cell.x), bytes=count * cell.x, same=np.array_equal)
 
 
 @lru_cache(maxsize=1)
-def _array(size_bytes: int) -> NDArray[np.uint8]:
+def _arrays(count: int, size_bytes: int) -> list[NDArray[np.uint8]]:
     # Random bytes, because no farm can compress them.
-    return np.random.default_rng(size_bytes).integers(0, 256, size_bytes, dtype=np.uint8)
+    random = np.random.default_rng(size_bytes)
+    return [random.integers(0, 256, size_bytes, dtype=np.uint8) for _ in range(count)]
 
 
 drive, serve = flooding(METRICS, tasks)

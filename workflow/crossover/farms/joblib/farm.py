@@ -2,7 +2,8 @@
 
 The ranks reserved for its engines do nothing. With one engine joblib starts no process: the tasks run in the client.
 Each flood is one call of `Parallel`, so joblib adapts its batches anew each time, and submission takes as long as the
-whole. An array of more than 1 MiB reaches workers through a file, written once for all tasks that have it.
+whole. joblib pickles a batch of tasks at once, and an array of more than 1 MiB reaches workers through a file; either
+sends an array once if several tasks have it.
 """
 
 import tempfile

@@ -19,13 +19,13 @@ from typing import Any
 
 from crossover.design.arm import Arm, arms
 from crossover.design.cell import Cell, Metric
+from crossover.design.families.farming import places
 from crossover.farms import declared, options
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
 from crossover.measure.ranks.network import LAUNCHER
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.planning.plan import places
 from crossover.records.holes import HoleKind, Refusal
 
 Task = Callable[[Any], Any]

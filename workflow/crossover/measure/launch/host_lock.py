@@ -25,6 +25,13 @@ POLL_SECONDS = 0.1
 VARIABLE = "CROSSOVER_FOLDER"
 """The environment variable that names the supervisor's private folder to the ranks."""
 
+LOCK = "CROSSOVER_LOCK"
+"""The environment variable with another place for the lock's folder. Launches with different ones do not wait for each
+other."""
+
+PLACES = ("/tmp", "/var/tmp", "/dev/shm")
+"""Folders of a host for everybody's files. TMPDIR is none: runs of one user can have different ones."""
+
 
 @contextmanager
 def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[None]:
@@ -72,13 +79,14 @@ def as_a_guest() -> Iterator[bool]:
 
 def _folder_of_the_lock() -> Path:
     """A folder that only this user can enter, so that nobody else can hold the lock or put a link in its place."""
-    folder = Path(tempfile.gettempdir()) / f"{_ours()}.lock"
+    writable = (place for place in PLACES if os.access(place, os.W_OK | os.X_OK))
+    folder = Path(os.environ.get(LOCK) or next(writable, tempfile.gettempdir())) / f"{_ours()}.lock"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o077:
         raise CrossoverError(
-            f"{folder} must be a folder of yours that nobody else can enter; remove it, or set TMPDIR to a folder of "
+            f"{folder} must be a folder of yours that nobody else can enter; remove it, or set {LOCK} to a folder of "
             "your own on this host"
         )
     return folder

@@ -4,9 +4,9 @@ import socket
 from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from crossover.design.launch import Launch
+from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
 from crossover.measure.machine import provenance
@@ -27,12 +27,12 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
     try:
         with reason_kept(refusal), as_a_guest() as guest, ExitStack() as resources:
             # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
-            peers = _meet(settings, interface)
+            peers = _meet(launch, interface)
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
             peers.require_processors(processors)
-            if "thread_level" in settings:
-                peers.require_thread_level(settings["thread_level"])
+            if level := declared()[launch.experiment].thread_level:
+                peers.require_thread_level(settings[level])
             measured = driver.find(launch.experiment)
             if peers.rank:
                 measured.serve(peers, settings)
@@ -46,13 +46,13 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
         return 3
 
 
-def _meet(settings: dict[str, Any], interface: str) -> Peers:
-    placement = settings["placement"]
+def _meet(launch: Launch, interface: str) -> Peers:
+    placement = launch.placement
     # Checked after the ranks have met, because a rank that ends earlier leaves MPI's shared memory behind.
     return Peers(
         placement,
-        plan.ranks(settings),
-        plan.nodes(settings),
+        plan.ranks(launch.experiment, launch.settings),
+        plan.nodes(launch.experiment, launch.settings),
         lambda: provenance.gather(network.reach(placement, interface)),
     )
 

@@ -23,6 +23,7 @@ import pyarrow as pa
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
+from crossover.experiments import declared
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
@@ -132,11 +133,11 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     disk_space.require(folder)
     # Beside the raw file, because rank 0 may be on another host.
     part, refusal = (atomic.hidden(folder / output.name, purpose) for purpose in ("", ".refusal"))
-    limit, left = plan.limit_seconds(job.settings), provenance.seconds_left() - KEPT_SECONDS
-    if left < plan.expected_seconds(job.settings):
+    limit, left = plan.limit_seconds(job.launch.experiment, job.settings), provenance.seconds_left() - KEPT_SECONDS
+    if left < plan.expected_seconds(job.launch.experiment, job.settings):
         raise CrossoverError(f"its job has only {left:.0f} s left, too little for this launch; it needs a job again")
     try:
-        around = environment(job.settings, private, job.libraries, job.interface)
+        around = environment(job.launch, private, job.libraries, job.interface)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
@@ -168,11 +169,13 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if lacking := _shortage(job, cause, say):
         return Refusal(HoleKind.NO_SPACE, lacking)
+    if unusable := shortage.unusable_shared_memory():
+        return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception
     if code is None:
         remedy = f"if it was slow, raise `budget_seconds` of {job.launch.experiment} in config/config.yaml"
-        if limit_seconds < plan.limit_seconds(job.settings):
+        if limit_seconds < plan.limit_seconds(job.launch.experiment, job.settings):
             remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""
         return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
@@ -184,7 +187,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
     """The lack of space or of open files that ended the ranks; empty if there is none."""
     if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
-        lacking = shortage.of_shared_memory(plan.ranks(job.settings))
+        lacking = shortage.of_shared_memory(plan.ranks(job.launch.experiment, job.settings))
         return f"{cause}: {lacking}" if lacking else ""
     return shortage.first(say.lines)
 
@@ -195,30 +198,34 @@ def _reason(refusal: Path) -> Refusal | None:
     return Refusal(*json.loads(text)) if text else None
 
 
-def starting(settings: Settings, mpi: str = "mpiexec") -> list[str]:
+def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
     """The command line that starts a launch's ranks, up to the module or the file that each runs."""
-    level = settings.get("thread_level")
+    level = declared()[launch.experiment].thread_level
     # mpi4py's own options apply before MPI is initialised.
-    options = ["-rc", f"thread_level={level}"] if level else []
-    started = mpi_launcher.starting(mpi, plan.ranks(settings), plan.nodes(settings))
+    options = ["-rc", f"thread_level={launch.settings[level]}"] if level else []
+    started = mpi_launcher.starting(mpi, *_size(launch))
     return [*started, sys.executable, "-m", "mpi4py", *options]
 
 
-def environment(settings: Settings, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
+def environment(launch: Launch, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
     """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
     own = {VARIABLE: str(private)} | loader.variables(libraries)
-    if plan.nodes(settings) == 1:
+    if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
-    # Plain ranks: of a ping-pong that is not between engines, or of collective calls.
-    if settings.get("player") == "rank" or "ranks" in settings:
+    if declared()[launch.experiment].keeps_memory(launch.settings):
         own |= MEMORY_KEPT
-    return mpi_launcher.surroundings(settings["placement"], interface) | own
+    return mpi_launcher.surroundings(launch.placement, interface) | own
+
+
+def _size(launch: Launch) -> tuple[int, int]:
+    """The ranks and the hosts of a launch."""
+    return plan.ranks(launch.experiment, launch.settings), plan.nodes(launch.experiment, launch.settings)
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     return [
-        *starting(job.settings, job.mpi),
+        *starting(job.launch, job.mpi),
         *("-m", "crossover", "rank"),
         *(str(job.file), "--interface", job.interface),
         *("--processors", str(mpi_launcher.processors(job.mpi))),
@@ -235,7 +242,7 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         "code": job.code,
         "commit": provenance.commit(),
         "wall_seconds": wall_seconds,
-        "ranks": plan.ranks(job.settings),
+        "ranks": plan.ranks(job.launch.experiment, job.settings),
     } | provenance.slurm_job(began)
     raw, ranks = receipt.next_raw(output), []
     if isinstance(found, Refusal):
@@ -287,7 +294,8 @@ def _written_in_this_run(job: Job, output: Path) -> tuple[Path, dict[str, Any], 
             break
         with suppress(record.RecordError):
             stored = record.metadata(record.read(raw, record.MEASUREMENTS))
-            if (stored["launch"]["settings"], stored["launch"]["code"]) == (canonical(job.settings), job.code):
+            launch = stored["launch"]
+            if not receipt.contradiction(receipt.read(output), launch) and launch["code"] == job.code:
                 return raw, stored["launch"], stored["ranks"]
     return None
 

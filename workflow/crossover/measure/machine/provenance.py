@@ -17,11 +17,20 @@ from typing import Any
 
 import psutil
 
+from crossover.design.launch import MPI_LIBRARY
 from crossover.farms import declared
 from crossover.measure.ranks.network import Reach
 
 LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "uvloop")
 """Packages whose versions are recorded, besides the PACKAGES of task farms."""
+
+CONTAINER_FILES = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
+"""Files by which container programs mark a container."""
+
+CONTAINER_GROUPS = re.compile(r"docker|libpod|kubepods|containerd|crio|lxc|garden|machine\.slice")
+"""Names of control groups that container programs make."""
+
+CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
@@ -51,10 +60,10 @@ def gather(reach: Reach) -> dict[str, str | float | None]:
             {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}, sort_keys=True
         ),
         "python": _python(),
-        "libraries": json.dumps(_libraries(), sort_keys=True),
+        "libraries": json.dumps(_libraries() | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
         "mpi": _mpi(),
         "slurm": json.dumps(job) if job else None,
-        "container": "docker" if Path("/.dockerenv").exists() else os.environ.get("APPTAINER_NAME"),
+        "container": _container(),
     }
 
 
@@ -86,16 +95,36 @@ def software() -> dict[str, str]:
 
 
 def _python() -> str:
-    return f"{platform.python_implementation()} {platform.python_version()}"
+    # The build too: interpreters of one version differ in speed with their compiler, and in threads without a lock.
+    build = ", ".join([*platform.python_build(), platform.python_compiler()])
+    return f"{platform.python_implementation()} {platform.python_version()} ({build})"
+
+
+def _mpi_library() -> str:
+    # Imported here, because Snakemake needs the versions of software, and may lack it.
+    from mpi4py import MPI
+
+    return MPI.Get_library_version().strip("\0").splitlines()[0].strip()
 
 
 def _mpi() -> str:
-    # Imported here, because Snakemake needs the versions of software, and may lack both of these.
-    from mpi4py import MPI
-
     from crossover.measure.ranks.peers import thread_level
 
-    return f"{MPI.Get_library_version().splitlines()[0].strip()}, thread level {thread_level()}"
+    return f"{_mpi_library()}, thread level {thread_level()}"
+
+
+def _container() -> str | None:
+    """The program whose container this process is in, or the container's name; None if there is no sign of one."""
+    marked = next((program for file, program in CONTAINER_FILES.items() if Path(file).exists()), None)
+    # systemd-nspawn and LXC tell process 1 by a variable; systemd keeps it in a file for others.
+    first = re.search(r"(?:^|\0)container=([^\0]+)", _text("/proc/1/environ") or "")
+    kept = first[1] if first else _text("/run/systemd/container")
+    group = CONTAINER_GROUPS.search(_text("/proc/self/cgroup") or "")
+    names = (
+        *(os.environ.get(name) for name in ("APPTAINER_NAME", "SINGULARITY_NAME")),
+        *(marked, kept, group and group[0]),
+    )
+    return next(filter(None, names), None)
 
 
 def age_seconds() -> float:
@@ -162,6 +191,7 @@ class Disturbance:
     """Detects disturbances on this host, as values of the column `validity`: `ok`, or the disturbance."""
 
     def __init__(self) -> None:
+        self._quotas = _quotas()
         self._seen = self._counters()
 
     def __call__(self) -> str:
@@ -170,14 +200,15 @@ class Disturbance:
         changed = {name: self._seen[name] - before[name] for name in before}
         if changed["throttled"]:
             return "throttled"
+        if changed["out of quota"]:
+            return "processor quota"
         if changed["swapped"]:
             return "swapped"
         if changed["ticks"] and changed["steal"] / changed["ticks"] > STEAL_SHARE:
             return "steal time"
         return "ok"
 
-    @staticmethod
-    def _counters() -> dict[str, int]:
+    def _counters(self) -> dict[str, int]:
         ticks = [int(value) for value in (_text("/proc/stat") or "cpu 0").splitlines()[0].split()[1:9]]
         pages = re.findall(r"^pswp(?:in|out) (\d+)$", _text("/proc/vmstat") or "", re.MULTILINE)
         throttle = Path("/sys/devices/system/cpu/cpu0/thermal_throttle/package_throttle_count")
@@ -186,4 +217,25 @@ class Disturbance:
             "steal": ticks[7] if len(ticks) > 7 else 0,
             "swapped": sum(map(int, pages)),
             "throttled": int(_text(str(throttle)) or 0),
+            # Periods in which this process, or others of its groups, had to wait for the next one.
+            "out of quota": sum(
+                int(periods)
+                for file in self._quotas
+                for periods in re.findall(r"^nr_throttled (\d+)$", _text(str(file)) or "", re.MULTILINE)
+            ),
         }
+
+
+def _quotas() -> list[Path]:
+    """The statistics of the control groups that can limit this process's processor time: its own, and those above."""
+    # NUMBER:CONTROLLERS:PATH, without number and controllers in version 2, of cgroups(7).
+    lines = re.findall(r"^\d+:([^:]*):(/.*)$", _text("/proc/self/cgroup") or "", re.MULTILINE)
+    found = []
+    for controllers, group in lines:
+        if controllers and "cpu" not in controllers.split(","):
+            continue
+        for mount in (CONTROL_GROUPS / name for name in ("", controllers, "cpu", "unified")):
+            inner = mount / group.lstrip("/")
+            # In a container, the path can be the host's; then only the mounted group is visible.
+            found += [place / "cpu.stat" for place in (inner, *inner.parents) if place.is_relative_to(mount)]
+    return [file for file in dict.fromkeys(found) if file.is_file()]
