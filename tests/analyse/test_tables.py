@@ -1,6 +1,5 @@
 """Do the tables agree with the truth of a campaign?"""
 
-import json
 import shutil
 from itertools import permutations
 from pathlib import Path
@@ -507,30 +506,28 @@ def test_without_a_valid_reference_there_is_a_summary_but_no_ratio(run):
 
 # ---- refusals
 
-BLOCKS = pa.table({"value": [1.5, None]})
 
-
-def launch_on(*hosts, placement="nodes", rows=BLOCKS):
-    encoded = {"launch": {"placement": placement}, "ranks": [{"host": host} for host in hosts]}
-    return rows.replace_schema_metadata({key: json.dumps(value) for key, value in encoded.items()})
+def launch_on(*hosts, placement="nodes", values=(1.5, None)):
+    """The blocks of a launch, and its ranks on these hosts."""
+    return pa.table({"value": values, "placement": [placement] * len(values)}), [{"host": host} for host in hosts]
 
 
 def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
     with pytest.raises(record.RecordError, match=r"a\.parquet: is of placement nodes, but every rank ran on here"):
-        refuse_impossible(tmp_path / "a.parquet", launch_on("here", "here"))
+        refuse_impossible(tmp_path / "a.parquet", *launch_on("here", "here"))
 
 
 @pytest.mark.parametrize(
-    "table",
+    "blocks_and_ranks",
     [
         launch_on("here", "there"),
         launch_on("here", "here", placement="node"),
-        launch_on(rows=BLOCKS[:0]),
+        launch_on(values=pa.array([], pa.float64())),
     ],
     ids=["two hosts", "one node asked for", "a hole"],
 )
-def test_a_file_without_contradictions_is_accepted(tmp_path, table):
-    refuse_impossible(tmp_path / "a.parquet", table)
+def test_a_file_without_contradictions_is_accepted(tmp_path, blocks_and_ranks):
+    refuse_impossible(tmp_path / "a.parquet", *blocks_and_ranks)
 
 
 def hole_of(files, folder):

@@ -32,7 +32,11 @@ TELLING = (
     "            block = self._blocks.run(",
     '            print("a block runs", flush=True)\n            block = self._blocks.run(',
 )
-SHORT = ("planning/plan.py", 'math.ceil(90 + 3 * ranks(settings) + 4 * float(settings["budget_seconds"]))', "8")
+SHORT = (
+    "planning/plan.py",
+    'math.ceil(90 + 3 * ranks(experiment, settings) + 4 * float(settings["budget_seconds"]))',
+    "8",
+)
 
 
 def settings(name):

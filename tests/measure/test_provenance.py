@@ -186,19 +186,19 @@ def test_a_quota_of_a_control_group_or_of_one_above_is_noticed(tmp_path, monkeyp
 
 
 @pytest.fixture
-def half_a_processor():
-    """The file of a real control group that may use half a processor. Skips where none can be made."""
+def tenth_of_a_processor():
+    """The file of a real control group that may use a tenth of a processor. Skips where none can be made."""
     group = Path("/sys/fs/cgroup/cpu/crossover-test")
     try:
         group.mkdir()
-        (group / "cpu.cfs_quota_us").write_text("50000")
+        (group / "cpu.cfs_quota_us").write_text("10000")
     except OSError:
         pytest.skip("no control group of version 1 can be made here")
     yield group / "cgroup.procs"
     group.rmdir()
 
 
-def test_a_real_quota_is_noticed(half_a_processor):
+def test_a_real_quota_is_noticed(tenth_of_a_processor):
     program = (
         "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
         "from crossover.measure.machine.provenance import Disturbance\n"
@@ -207,7 +207,7 @@ def test_a_real_quota_is_noticed(half_a_processor):
         "print(disturbance())"
     )
     told = subprocess.run(
-        [sys.executable, "-c", program, half_a_processor], check=True, capture_output=True, text=True
+        [sys.executable, "-c", program, tenth_of_a_processor], check=True, capture_output=True, text=True
     ).stdout
     # Thermal throttling is named first.
     assert told.strip() in ("processor quota", "throttled")

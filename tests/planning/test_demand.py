@@ -87,7 +87,9 @@ def test_a_launch_without_its_raw_file_has_a_next_turn(config):
 
 def loaded(library):
     """The ranks of a launch that loaded this library of MPI."""
-    return [{"libraries": json.dumps({MPI_LIBRARY: library, "libzmq": SOFTWARE["libzmq"]}), "python": SOFTWARE["python"]}]
+    return [
+        {"libraries": json.dumps({MPI_LIBRARY: library, "libzmq": SOFTWARE["libzmq"]}), "python": SOFTWARE["python"]}
+    ]
 
 
 @pytest.mark.parametrize("software", [None, SOFTWARE], ids=["with --sdm", "known here"])

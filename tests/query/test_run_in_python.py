@@ -14,7 +14,7 @@ from campaigns import recommendation
 
 import crossover
 from crossover.__main__ import main
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE, PROJECT
 from crossover.query import settings
 from crossover.query.settings import decoded
@@ -167,7 +167,8 @@ def test_a_recommended_setting_has_its_arm_and_the_lines_to_paste(real, ask):
 
 def test_a_snippet_commands_no_terminal():
     row = decoded(recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy"))
-    assert settings.lines(row)[1:] == ["arm 'no copy', to paste:", "", "a = 1[2J", "if a:", "\tb = 2", ""]
+    shown = printable("\n".join(settings.lines(row))).splitlines()
+    assert shown[1:] == ["arm 'no copy', to paste:", "", "a = 1�[2J", "if a:", "\tb = 2"]
 
 
 def test_the_interval_of_a_setting_has_one_unit():

@@ -7,7 +7,9 @@ import pytest
 from crossover.errors import CrossoverError
 from crossover.workflow import replication
 
-CONFIG = {"tier": "quick", "experiments": {"a": {"launches": 3, "arms": []}, "b": {"launches": 5}}}
+OTHERS = {"arms": ["x", "y"], "reference": "x"}
+EXPERIMENTS = {"zmq_latency": {"launches": 3, **OTHERS}, "zmq_bursts": {"launches": 5, **OTHERS}}
+CONFIG = {"tier": "quick", "entrants": {}, "experiments": EXPERIMENTS}
 
 
 def test_without_a_file_there_are_as_many_launches_as_configured(tmp_path):
@@ -17,15 +19,17 @@ def test_without_a_file_there_are_as_many_launches_as_configured(tmp_path):
 
 def test_launches_are_only_ever_raised(tmp_path):
     config = CONFIG | {"results": str(tmp_path)}
-    replication.want(str(tmp_path), "quick", {"a": 6, "b": 4, "gone": 2})
-    replication.want(str(tmp_path), "quick", {"a": 5})
-    replication.want(str(tmp_path), "paper", {"b": 50})
+    replication.want(str(tmp_path), "quick", {"zmq_latency": 6, "zmq_bursts": 4, "gone": 2})
+    replication.want(str(tmp_path), "quick", {"zmq_latency": 5})
+    replication.want(str(tmp_path), "paper", {"zmq_bursts": 50})
     found = replication.replicated(config)["experiments"]
-    assert found == {"a": {"launches": 6, "arms": []}, "b": {"launches": 5}}
-    assert config["experiments"]["a"]["launches"] == 3, "the configuration itself must not change"
+    assert {name: own["launches"] for name, own in found.items()} == {"zmq_latency": 6, "zmq_bursts": 5}
+    assert config["experiments"]["zmq_latency"]["launches"] == 3, "the configuration itself must not change"
 
 
-@pytest.mark.parametrize("text", ["{", "[1]", '{"a": "many"}', '{"a": null}'])
+@pytest.mark.parametrize(
+    "text", ["{", "[1]", '{"a": "many"}', '{"a": null}', '{"a": 1000000000}', "[" * 200_000, '{"a": 0}']
+)
 def test_a_broken_file_is_named_with_the_remedy(tmp_path, text):
     replication.want(str(tmp_path), "quick", {"a": 6})
     file = tmp_path / "raw" / "quick" / "launches.json"

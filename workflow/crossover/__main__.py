@@ -5,6 +5,7 @@ from crossover import at_start  # noqa: F401
 # isort: split
 
 import argparse
+import errno
 import os
 import signal
 import sys
@@ -13,7 +14,7 @@ from difflib import get_close_matches
 
 from crossover.cli import analysing, asking, extending, measuring, reporting
 from crossover.cli.command import GROUPS, Command
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 
 PURPOSE = "Measure where one way of exchanging messages in Python starts to beat another."
 
@@ -30,6 +31,8 @@ Where does one way of exchanging messages in Python start to beat another? In a 
 def run() -> int:
     """Run the command that the user typed, and return its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if sys.stdout is None:
+        return _lost("it is closed")
     try:
         code = main()
         sys.stdout.flush()
@@ -38,9 +41,25 @@ def run() -> int:
         # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
         return 128 + signal.SIGINT
     except BrokenPipeError:
-        # The reader, such as `head`, has enough. At its end, Python would try to write the rest again.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # The reader, such as `head`, has enough.
+        _forget_output()
         return 128 + signal.SIGPIPE
+    except OSError as error:
+        # An error of a file names it.
+        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
+            raise
+        _forget_output()
+        return _lost(str(error.strerror))
+
+
+def _forget_output() -> None:
+    """Discard the rest of the output, which Python would try to write again at its end."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _lost(reason: str) -> int:
+    print(f"crossover: cannot write to standard output: {reason}; send it elsewhere", file=sys.stderr)
+    return 1
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -59,7 +78,7 @@ def main(arguments: list[str] | None = None) -> int:
     try:
         return int(chosen.run(chosen) or 0)
     except CrossoverError as error:
-        print(f"crossover {chosen.command}: {error}", file=sys.stderr)
+        print(printable(f"crossover {chosen.command}: {error}"), file=sys.stderr)
         return 1
 
 

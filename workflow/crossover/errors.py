@@ -12,10 +12,15 @@ class CrossoverError(Exception):
     """
 
 
+def printable(text: str) -> str:
+    """A text without the control characters that a terminal obeys, which may come from anybody's table."""
+    return "".join(sign if sign.isprintable() or sign in "\n\t" else "�" for sign in text)
+
+
 @contextmanager
 def plain() -> Iterator[None]:
     """Exit with code 1 and the message alone if a CrossoverError is raised."""
     try:
         yield
     except CrossoverError as error:
-        sys.exit(str(error))
+        sys.exit(printable(str(error)))

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossover.cli.command import Argument, Command, command, path, value
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 
 if TYPE_CHECKING:
     from crossover.query.run import Run
@@ -80,14 +80,14 @@ def _print_experiments(run: "Run", chosen: Namespace, keys: dict[str, str]) -> N
     if keys or chosen.at or chosen.metric or chosen.arm or chosen.than:
         raise CrossoverError(f"no experiment is named; put one before the options: {', '.join(run.experiments())}")
     titles = run.titles()
-    print(_json(titles) if chosen.json else "\n".join(contents.experiments(titles)))
+    _say(_json(titles) if chosen.json else "\n".join(contents.experiments(titles)))
 
 
 def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     found = run.contents(chosen.experiment, chosen.metric, keys)
     if chosen.arm or chosen.than:
         raise CrossoverError(f"no point is named; add --at POINT: {found.axis}")
-    print(_json(found.row) if chosen.json else "\n".join(found.lines))
+    _say(_json(found.row) if chosen.json else "\n".join(found.lines))
 
 
 def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
@@ -96,10 +96,10 @@ def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
         for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)
     ]
     if chosen.json:
-        print(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
+        _say(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
         return
     for found, remedy in answers:
-        print(*found.lines, *filter(None, [remedy]), sep="\n")
+        _say("\n".join([*found.lines, *filter(None, [remedy])]))
 
 
 def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
@@ -111,7 +111,11 @@ def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None
         )
     found = run.recommended(chosen.setting, keys)
     lines = [line for row in found for line in settings.lines(row)]
-    print(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
+    _say(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
+
+
+def _say(text: str) -> None:
+    print(printable(text))
 
 
 def _json(found: list[dict[str, Any]] | dict[str, Any]) -> str:

@@ -51,6 +51,9 @@ class Launch:
         """The launch of a file. Raises CrossoverError for a file of another kind."""
         try:
             told = json.loads(file.read_text(encoding="utf-8"))
-            return cls(told["experiment"], told["launch"], told["settings"])
-        except (OSError, ValueError, KeyError, TypeError) as error:
+            experiment, number, settings = told["experiment"], told["launch"], told["settings"]
+            if not (isinstance(experiment, str) and isinstance(number, int) and isinstance(settings["placement"], str)):
+                raise TypeError(file)
+            return cls(experiment, number, settings)
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             raise CrossoverError(f"{file}: describes no launch; delete it, and repeat the command") from error

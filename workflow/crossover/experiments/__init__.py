@@ -12,6 +12,7 @@ from pkgutil import iter_modules
 from crossover.design.advice import Aim
 from crossover.design.experiment import Experiment
 from crossover.design.protocol import Keys
+from crossover.errors import CrossoverError
 
 FOLDER = Path(__file__).parent
 
@@ -26,6 +27,14 @@ def declared() -> dict[str, Experiment]:
     """The declaration of every experiment, by its name, in the order of their places."""
     every = {name: import_module(f"{__name__}.{name}").EXPERIMENT for name in names()}
     return dict(sorted(every.items(), key=lambda entry: entry[1].place))
+
+
+def of(name: str) -> Experiment:
+    """The declaration of one experiment. Raises CrossoverError if there is none."""
+    try:
+        return declared()[name]
+    except KeyError:
+        raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}") from None
 
 
 def aim(name: str) -> Aim:

@@ -1,6 +1,5 @@
 """The launches in a folder of results: their receipts, and raw files that have none yet."""
 
-import json
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -91,13 +90,13 @@ def _metadata(raw: Path) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    from crossover.records import record
+    from crossover.records import json_text, record
 
     try:
         stored = pq.read_schema(raw).metadata or {}
         if stored.get(b"crossover", b"none").decode(errors="replace") not in record.READABLE:
             return {}, []
-        facts, ranks = json.loads(stored[b"launch"]), json.loads(stored.get(b"ranks", b"[]"))
+        facts, ranks = (json_text.parse(stored.get(name, b"")) for name in (b"launch", b"ranks"))
         return (facts, ranks) if facts["outcome"] else ({}, [])
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         return {}, []

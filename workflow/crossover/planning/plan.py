@@ -11,9 +11,9 @@ from itertools import product
 from operator import or_
 from typing import Any
 
+from crossover import experiments
 from crossover.design.arm import arms
 from crossover.design.settings import Settings
-from crossover.experiments import declared
 from crossover.farms import authenticates, crosses_hosts
 from crossover.planning.curves import across_hosts
 
@@ -37,7 +37,7 @@ def in_placement(experiment: str, settings: Settings, placement: str) -> Setting
     """
     if placement != "nodes":
         return {key: value for key, value in settings.items() if key != "hosts"}
-    own, within_a_host = dict(settings), declared()[experiment].within_a_host
+    own, within_a_host = dict(settings), experiments.of(experiment).within_a_host
     if "curves" in own:
         own["curves"] = across_hosts(own["curves"])
     entrants = own.get("entrants", {})
@@ -66,14 +66,14 @@ def heats(experiment: str, settings: Settings) -> list[Settings]:
     size = settings.get("rivals_per_heat", max(1, len(social)))
     shared = [social[start : start + size] for start in range(0, len(social), size)]
     groups = [{"arms": [reference, *group]} for group in [*shared, *([name] for name in alone)]]
-    one_each = declared()[experiment].one_each
+    one_each = experiments.of(experiment).one_each
     choices = [[{one: value} for value in settings[many]] for many, one in one_each.items() if settings.get(many)]
     return [reduce(or_, chosen, group) for *chosen, group in product(*choices, groups)]
 
 
 def of_launch(experiment: str, settings: Settings, placement: str, launch: int) -> Settings:
     """The settings of one launch, with its placement and its heat, without settings that only other launches need."""
-    kind, settings = declared()[experiment], in_placement(experiment, settings, placement)
+    kind, settings = experiments.of(experiment), in_placement(experiment, settings, placement)
     own = {key: value for key, value in settings.items() if key not in (*OF_ALL_LAUNCHES, *kind.one_each)}
     if isinstance(own["budget_seconds"], Mapping):
         own["budget_seconds"] = own["budget_seconds"][placement]
@@ -88,12 +88,12 @@ def of_launch(experiment: str, settings: Settings, placement: str, launch: int) 
 
 def nodes(experiment: str, settings: Settings) -> int:
     """Hosts of one launch."""
-    return declared()[experiment].hosts(settings) if settings["placement"] == "nodes" else 1
+    return experiments.of(experiment).hosts(settings) if settings["placement"] == "nodes" else 1
 
 
 def ranks(experiment: str, settings: Settings) -> int:
     """Ranks of one launch."""
-    return 1 if settings["placement"] == "process" else declared()[experiment].ranks(settings)
+    return 1 if settings["placement"] == "process" else experiments.of(experiment).ranks(settings)
 
 
 def tasks(experiment: str, settings: Settings) -> int:
@@ -122,12 +122,12 @@ def limit_seconds(experiment: str, settings: Settings) -> int:
 def settings_of(config: Config, experiment: str) -> Settings:
     """An experiment's settings; for task farms, with the entrants that all experiments share."""
     settings: Settings = config["experiments"][experiment]
-    return settings | {"entrants": config["entrants"]} if declared()[experiment].farming else settings
+    return settings | {"entrants": config["entrants"]} if experiments.of(experiment).farming else settings
 
 
 def libraries(config: Config, experiment: str) -> list[str]:
     """The built libraries that an experiment's launches use."""
-    settings, built = config["experiments"][experiment], declared()[experiment].built
+    settings, built = config["experiments"][experiment], experiments.of(experiment).built
     names = {name for arm in [*settings["arms"], *settings.get("ceilings", [])] for name in built.get(arm, [])}
     return [f"{config['results']}/native/{name}.so" for name in sorted(names)]
 

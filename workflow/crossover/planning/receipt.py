@@ -9,15 +9,16 @@ import json
 import re
 import time
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from crossover.design.settings import Settings, canonical, read_settings
 from crossover.errors import CrossoverError
 from crossover.planning.plan import Config, LaunchName
-from crossover.records import atomic
+from crossover.records import atomic, json_text
 
 FOLDER = "{results}/launches/{tier}"
 PATH = FOLDER + "/{experiment}/{placement}/{launch}-{digest}.{turn}.json"
@@ -33,28 +34,39 @@ RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 
 
 @dataclass(frozen=True)
-class Receipt:
-    """How a launch ended."""
+class Facts:
+    """The content of a receipt."""
+
+    outcome: Literal["measured", "hole", "unreadable"]
+    """As in record.LAUNCHES; `unreadable` for a receipt that cannot be read."""
+    raw: json_text.Text = ""
+    """The raw file, relative to the folder of results."""
+    bytes: json_text.Whole = 0
+    """The size of the raw file."""
+    hole: json_text.Text | None = None
+    reason: json_text.Text | None = None
+    code: json_text.Text = ""
+    """The digest of the measuring code."""
+    wall_seconds: json_text.Seconds = 0.0
+    software: Mapping[json_text.Text, json_text.Text] = field(default_factory=dict)
+    """Versions by name."""
+    written: json_text.Seconds = 0.0
+    """When it was written, in seconds since 1970."""
+
+
+@dataclass(frozen=True)
+class Of:
+    """The name of a receipt."""
 
     path: Path
     launch: LaunchName
     digest: str
     turn: int
-    outcome: str
-    """`measured` or `hole`, as in record.LAUNCHES; `unreadable` for a receipt that cannot be read."""
-    raw: str = ""
-    """The raw file, relative to the folder of results."""
-    bytes: int = -1
-    """The size of the raw file."""
-    hole: str | None = None
-    reason: str | None = None
-    code: str = ""
-    """The digest of the measuring code."""
-    wall_seconds: float = 0.0
-    software: Mapping[str, str] = field(default_factory=dict)
-    """Versions by name."""
-    written: float = 0.0
-    """When it was written, in seconds since 1970."""
+
+
+@dataclass(frozen=True)
+class Receipt(Facts, Of):
+    """How a launch ended."""
 
     @property
     def raw_file(self) -> Path:
@@ -65,7 +77,7 @@ class Receipt:
     def complete(self) -> bool:
         """Whether the raw file is there, with all its bytes."""
         try:
-            return self.raw_file.stat().st_size == self.bytes
+            return bool(self.raw) and self.raw_file.stat().st_size == self.bytes
         except OSError:
             return False
 
@@ -118,11 +130,15 @@ def read(file: Path) -> Receipt:
     named = NAME.fullmatch(file.stem)
     if not named:
         raise CrossoverError(f"{file}: is no receipt of a launch; move it elsewhere")
+    facts = Facts("unreadable")
+    with suppress(OSError, ValueError):
+        content: Facts = json_text.read(file.read_bytes(), Facts)
+        raw = Path(content.raw)
+        # A raw file of another launch, or outside of the folder, is none of its own.
+        if raw.parent == raw_folder(file).relative_to(file.parents[4]) and raw.name.startswith(f"launch={file.stem}."):
+            facts = content
     which = launch_of(file), named["digest"], int(named["turn"])
-    try:
-        return Receipt(file, *which, **json.loads(file.read_text(encoding="utf-8")))
-    except (OSError, ValueError, TypeError):
-        return Receipt(file, *which, outcome="unreadable")
+    return Receipt(file, *which, **vars(facts))
 
 
 def write(receipt: Path, raw: Path, facts: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -> None:

@@ -8,21 +8,47 @@ settings that each launch of the second sweep replaces:
 `cells` are points of the axis, by `protocol.identity` of a curve. Without this file there is no second sweep (yet).
 """
 
-import json
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from functools import cache, lru_cache
 from pathlib import Path
+from typing import Annotated
+
+from annotated_types import MaxLen
 
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName, heats
+from crossover.records import json_text
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
 
 SHARE = 0.5
 """The most time of a launch of the second sweep, as a part of its budget in the first."""
+
+
+@dataclass(frozen=True)
+class Narrowed:
+    """The settings that a launch of the second sweep replaces."""
+
+    cells: dict[str, Annotated[list[json_text.Whole], MaxLen(10_000)]]
+    budget_seconds: json_text.Seconds
+
+
+@dataclass(frozen=True)
+class Refinement:
+    """The content of REFINEMENT. If the second sweep could not be planned, it holds the reason instead."""
+
+    process: dict[str, Narrowed] = field(default_factory=dict)
+    node: dict[str, Narrowed] = field(default_factory=dict)
+    nodes: dict[str, Narrowed] = field(default_factory=dict)
+
+
+SECOND = re.compile(r"1\d{4}|20000")
+"""The numbers of launches of the second sweep."""
 
 
 class MissingLaunchError(CrossoverError):
@@ -124,10 +150,14 @@ def _refinement(config: Config, experiment: str) -> dict[str, dict[str, Settings
 @lru_cache(maxsize=16)
 def _read(path: Path, version: tuple[int, ...]) -> dict[str, dict[str, Settings]]:
     """The content of a refinement; another `version` is a replaced file."""
-    found: dict[str, dict[str, Settings]] = json.loads(path.read_text())
-    # If the second sweep could not be planned, the file holds the reason under this key.
-    found.pop("failures", None)
-    return found
+    try:
+        plan: Refinement = json_text.read(path.read_bytes(), Refinement)
+    except ValueError as error:
+        raise CrossoverError(f"{path}: cannot be read ({error}); delete it, and repeat the command") from None
+    return {
+        placement: {number: vars(narrowed) for number, narrowed in launches.items() if SECOND.fullmatch(number)}
+        for placement, launches in vars(plan).items()
+    }
 
 
 def _file(config: Config, experiment: str) -> Path:

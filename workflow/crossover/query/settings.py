@@ -1,7 +1,6 @@
 """The recommendations for a setting in words."""
 
 import json
-import re
 from typing import Any
 
 from crossover.query import question
@@ -11,9 +10,6 @@ Row = dict[str, Any]
 
 ENCODED = ("aims", "value", "points", "effects", "arms")
 """Columns that hold JSON."""
-
-CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f]")
-"""Control characters, except for tabs and ends of lines."""
 
 
 def decoded(row: Row) -> Row:
@@ -25,8 +21,7 @@ def lines(own: Row) -> list[str]:
     """A decoded row of the recommendations in words, then its arm and the lines to paste, if it has any."""
     if not own["recommended"] or not own["snippet"]:
         return [line(own)]
-    # A bundle's snippet can come from anybody, and a terminal obeys control characters.
-    shown = CONTROL.sub("", own["snippet"]).strip("\n").splitlines()
+    shown = own["snippet"].strip("\n").splitlines()
     arm = f"arm {question.quoted(own['arm'])}, " if own["arm"] else ""
     return [line(own), f"{arm}to paste:", "", *shown, ""]
 

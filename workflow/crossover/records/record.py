@@ -11,11 +11,12 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
-from crossover.records import atomic, checksum, labels, version_1
+from crossover.records import atomic, checksum, json_text, labels, version_1
 
 VERSION = 2
 """Version of the schemas that this code writes."""
@@ -206,6 +207,13 @@ HISTORY = _schema(
 
 DIGEST = checksum.KEY
 
+ENCODED: dict[str, type] = {
+    **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms"], list),
+    **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options"], dict),
+    "value": object,
+}
+"""Columns of text that hold JSON, with the type of its value."""
+
 
 def schemas(tables: str) -> dict[str, pa.Schema]:
     """The schemas above by the names of their tables, which are those of the files too, such as `launches ranks`."""
@@ -276,9 +284,27 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if missing := [name for name in schema.names if name not in table.column_names]:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")
     try:
-        return table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
+        found = table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
     except pa.ArrowException as error:
         raise RecordError(path, f"has a column of another type ({error})") from error
+    try:
+        for key, value in stored.items():
+            if checksum.is_ours(key):
+                json_text.parse(value)
+        return typed(found)
+    except ValueError as error:
+        raise RecordError(path, f"has a damaged value ({error})") from error
+
+
+def typed(table: pa.Table) -> pa.Table:
+    """The same table. Raises ValueError if a column of ENCODED holds something else."""
+    for name in ENCODED.keys() & {each.name for each in table.schema if each.type == pa.string()}:
+        for text in pc.unique(table[name].drop_null()).to_pylist():
+            try:
+                json_text.parse(text, ENCODED[name])
+            except ValueError as error:
+                raise ValueError(f"{name}: {error}") from None
+    return table
 
 
 def metadata(table: pa.Table) -> dict[str, Any]:

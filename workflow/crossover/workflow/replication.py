@@ -8,10 +8,14 @@ import json
 import os
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
+
+from annotated_types import Ge, Lt
 
 from crossover.errors import CrossoverError
-from crossover.records import atomic
+from crossover.planning import second_sweep
+from crossover.planning.plan import SECOND_SWEEP
+from crossover.records import atomic, json_text
 
 FILE = "{results}/raw/{tier}/launches.json"
 
@@ -23,11 +27,11 @@ def wanted(results: str, tier: str) -> dict[str, int]:
     """The launches of each experiment that has more than configured. Raises CrossoverError if they cannot be read."""
     path = Path(FILE.format(results=results, tier=tier))
     try:
-        found = json.loads(path.read_text())
-        return {str(name): int(count) for name, count in found.items()}
+        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Lt(SECOND_SWEEP)]])
+        return found
     except FileNotFoundError:
         return {}
-    except (OSError, ValueError, TypeError, AttributeError) as reason:
+    except (OSError, ValueError) as reason:
         raise CrossoverError(
             f"{path}: cannot be read ({reason}); delete it to have as many launches as configured"
         ) from None
@@ -39,6 +43,10 @@ def replicated(config: dict[str, Any]) -> dict[str, Any]:
     experiments = {
         name: own | {"launches": max(own["launches"], more.get(name, 0))} for name, own in config["experiments"].items()
     }
+    path = FILE.format(results=config["results"], tier=config["tier"])
+    for name, own in experiments.items():
+        for fault in second_sweep.overlap(name, own | {"entrants": config["entrants"]}):
+            raise CrossoverError(f"{path}: {name}.{fault}")
     return config | {"experiments": experiments}
 
 

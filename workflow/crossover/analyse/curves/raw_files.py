@@ -57,7 +57,7 @@ def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
                 path, f"is of the same launch as {found[key][1]['receipt']}", "leave one of them out"
             )
         which = dict(zip(LAUNCH, key, strict=True))
-        hosts = ",".join(sorted({rank["host"] for rank in ranks})) or None
+        hosts = ",".join(sorted({str(rank["host"]) for rank in ranks})) or None
         added = {"file": str(held.raw_file), "receipt": str(path), "hosts": hosts}
         found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
     parts = [found[key] for key in sorted(found)]
@@ -104,14 +104,26 @@ def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
             raise record.RecordError(held.path, "is not a receipt that can be read")
         table = record.read(path, record.MEASUREMENTS)
         facts = record.metadata(table)
-        if fault := receipt.contradiction(held, facts.get("launch", {})):
+        (launch,) = _typed(path, [facts.get("launch") or {}], record.LAUNCHES)
+        ranks = _typed(path, facts.get("ranks", []), record.RANKS)
+        if fault := receipt.contradiction(held, launch):
             raise record.RecordError(path, fault)
         refuse_foreign_rows(path, table, held.launch)
-        refuse_impossible(path, table)
+        refuse_impossible(path, table, ranks)
     except record.RecordError as error:
         hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
         return record.MEASUREMENTS.empty_table(), held.launch | hole, []
-    return table, facts["launch"], facts.get("ranks", [])
+    return table, launch, ranks
+
+
+def _typed(path: Path, rows: Any, schema: pa.Schema) -> list[Row]:
+    """Rows from a file's metadata, with the columns of this schema. Raises RecordError for values of other types."""
+    try:
+        found = record.typed(record.from_rows(rows, schema))
+    except (pa.ArrowException, ValueError, TypeError, AttributeError) as error:
+        raise record.RecordError(path, f"has facts of another type ({error})") from error
+    typed_rows: list[Row] = found.to_pylist()
+    return typed_rows
 
 
 def refuse_foreign_rows(path: Path, table: pa.Table, launch: LaunchName) -> None:
@@ -121,12 +133,11 @@ def refuse_foreign_rows(path: Path, table: pa.Table, launch: LaunchName) -> None
             raise record.RecordError(path, f"has rows of another {name} than its receipt")
 
 
-def refuse_impossible(path: Path, table: pa.Table) -> None:
+def refuse_impossible(path: Path, table: pa.Table, ranks: list[Row]) -> None:
     """Raise RecordError for impossible values, and for placement `nodes` if all ranks ran on one host."""
-    facts = record.metadata(table)
-    hosts = {rank["host"] for rank in facts.get("ranks", [])}
-    if facts["launch"]["placement"] == "nodes" and table.num_rows and len(hosts) < 2:
-        raise record.RecordError(path, f"is of placement nodes, but every rank ran on {', '.join(sorted(hosts))}")
+    hosts = sorted({str(rank["host"]) for rank in ranks})
+    if "nodes" in table["placement"].unique().to_pylist() and len(hosts) < 2:
+        raise record.RecordError(path, f"is of placement nodes, but every rank ran on {', '.join(hosts)}")
     value = table["value"].drop_null()
     possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
     if not pc.all(possible, min_count=0).as_py():

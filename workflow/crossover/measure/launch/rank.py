@@ -5,8 +5,8 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from crossover import experiments
 from crossover.design.launch import Launch
-from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
 from crossover.measure.machine import provenance
@@ -31,7 +31,7 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
             peers.require_processors(processors)
-            if level := declared()[launch.experiment].thread_level:
+            if level := experiments.of(launch.experiment).thread_level:
                 peers.require_thread_level(settings[level])
             measured = driver.find(launch.experiment)
             if peers.rank:

@@ -20,10 +20,10 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover import experiments
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
@@ -200,7 +200,7 @@ def _reason(refusal: Path) -> Refusal | None:
 
 def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
     """The command line that starts a launch's ranks, up to the module or the file that each runs."""
-    level = declared()[launch.experiment].thread_level
+    level = experiments.of(launch.experiment).thread_level
     # mpi4py's own options apply before MPI is initialised.
     options = ["-rc", f"thread_level={launch.settings[level]}"] if level else []
     started = mpi_launcher.starting(mpi, *_size(launch))
@@ -213,7 +213,7 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
     if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
-    if declared()[launch.experiment].keeps_memory(launch.settings):
+    if experiments.of(launch.experiment).keeps_memory(launch.settings):
         own |= MEMORY_KEPT
     return mpi_launcher.surroundings(launch.placement, interface) | own
 
