@@ -82,10 +82,10 @@ def named(whole_run, tmp_path_factory):
         record.write(record.MEASUREMENTS.empty_table(), freshness.raw_file(results, row), facts)
     options = ["--profile", "/home/babbagec/moonproject/slurm", "--workdir /home/babbagec/x"]
     options += ["--default-resources slurm_account=enginegrant slurm_partition=fatqueue"]
-    command = {"options": options, "values": [], "targets": []}
+    waiting = {"partial": [" ".join(options)]}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(renderer.shutil, "which", lambda name: None)
-        renderer.render(results, results / "report/index.html", json.dumps({"command": command}))
+        renderer.render(results, results / "report/index.html", json.dumps(waiting))
     return results
 
 

@@ -13,7 +13,7 @@ import yaml
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.report.render import inputs, renderer
+from crossover.report.render import renderer
 from crossover.share import archive, crate, freshness, private
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
@@ -70,7 +70,7 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
             [*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results"
         )
         private.copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
-        waiting = private.Mask(results, PROJECT, redact).folder(folder, inputs.shared(made_from["waiting"], results))
+        waiting = private.Mask(results, PROJECT, redact).folder(folder, made_from["waiting"])
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
         (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
         crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))

@@ -16,7 +16,7 @@ import pyarrow.parquet as pq
 from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.records.failure import Failure
-from crossover.report.render import inputs, origin, renderer
+from crossover.report.render import origin, renderer
 from crossover.share import freshness, limits
 from crossover.share.bundle import SUMS, checksum
 from crossover.share.crate import DIGESTS, METADATA
@@ -40,7 +40,7 @@ def render(bundle: Path, page: Path, prepare: Callable[[Path], None]) -> tuple[s
         failures = renderer.render(
             folder / "results",
             page,
-            json.dumps(inputs.shared(origin.read(theirs)["waiting"], folder / "results")),
+            json.dumps(origin.read(theirs)["waiting"]),
             foreign=True,
         )
         same = page.read_bytes() == theirs.read_bytes()
