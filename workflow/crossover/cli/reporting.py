@@ -101,45 +101,33 @@ def ladder(chosen: Namespace) -> None:
 
 
 @command(
-    "--from bundle.zip --page report.html",
+    "--from bundle/results --page report.html",
     path("results", "folder of results (default: results)", nargs="?", default=None),
-    path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
+    path("--from", "folder of results from elsewhere", dest="elsewhere", metavar="FOLDER", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
     value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
     group=PAGES,
 )
 def report(chosen: Namespace) -> int:
-    """Render the report of a run from its folder of results, or from a bundle.
+    """Render the report of a run from the tables in its folder of results.
 
-    If a part of the page fails, the page names it and the exit code is 1.
+    A page on results from elsewhere (--from) runs no script but crossover's. If a part of the page fails, the page
+    names it and the exit code is 1.
     """
-    if chosen.bundle and chosen.results:
+    from crossover.records import run_tables
+    from crossover.report.render import renderer
+
+    if chosen.elsewhere and chosen.results:
         raise CrossoverError(
-            f"{chosen.results} and --from {chosen.bundle}: a page shows one run; leave out one of the two"
+            f"{chosen.results} and --from {chosen.elsewhere}: a page shows one run; leave out one of the two"
         )
-    if chosen.bundle:
-        from crossover.share import unpack
-
-        message, failures = unpack.render(chosen.bundle, chosen.page, _renewed)
-        print(message)
-    else:
-        from crossover.records import run_tables
-        from crossover.report.render import renderer
-
-        results = chosen.results or Path("results")
-        run_tables.require_joined(results)
-        failures = renderer.render(results, chosen.page, chosen.waiting)
+    results = chosen.elsewhere or chosen.results or Path("results")
+    if results.is_file():
+        raise CrossoverError(f"{results}: is a file; unpack a bundle with any zip program, then name its `results`")
+    run_tables.require_joined(results)
+    failures = renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
     return 0 if chosen.go_on else _ended(failures)
-
-
-def _renewed(results: Path) -> None:
-    """Bring the tables of a bundle from an earlier release up to date."""
-    from crossover.analyse.advice.recommend import recommend
-    from crossover.analyse.tables.renewal import renew
-
-    if renew(results):
-        recommend(results)
 
 
 def _ended(failures: list[Any]) -> int:
@@ -259,7 +247,7 @@ def publish(chosen: Namespace) -> None:
     group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
-    """Archive a run in one zip file, for others to check and render again.
+    """Archive a run in one zip file.
 
     Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
     """

@@ -25,7 +25,7 @@ def lines(own: Row) -> list[str]:
     """A decoded row of the recommendations in words, then its arm and the lines to paste, if it has any."""
     if not own["recommended"] or not own["snippet"]:
         return [line(own)]
-    # A bundle's snippet can come from anybody, and a terminal obeys control characters.
+    # A snippet can come from anybody, and a terminal obeys control characters.
     shown = CONTROL.sub("", own["snippet"]).strip("\n").splitlines()
     arm = f"arm {question.quoted(own['arm'])}, " if own["arm"] else ""
     return [line(own), f"{arm}to paste:", "", *shown, ""]

@@ -1,6 +1,6 @@
 """Archives a run: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
 
-The report in the archive is rendered from the archive's own files only, so that anybody can render it again.
+The report in the archive is rendered from the archive's own files, because names in them are replaced.
 """
 
 import sys
@@ -33,8 +33,7 @@ README = """\
 - `ro-crate-metadata.json` is the machine-readable version. `sha256sum --check SHA256SUMS` checks that all files are
 whole.
 
-In a checkout of crossover, `make report FROM=<this archive>` renders the report again: byte for byte with the versions
-of `requirements.lock`.
+In a checkout of crossover, `make report FROM=<this folder>/results` renders the tables again.
 """
 
 

@@ -21,9 +21,6 @@ from crossover.share import archive
 
 METADATA = "ro-crate-metadata.json"
 VERSION = "1.1"
-DIGESTS = "#digests"
-"""The entity of a bundle whose parquet files all have a checksum of their rows; bundles of earlier releases lack it."""
-
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 
 FORMATS = {
@@ -125,9 +122,6 @@ def _root(crate: ROCrate, attribution: Attribution, project: Row, launches: list
     root["schemaVersion"] = str(record.VERSION)
     url = f"https://spdx.org/licenses/{licence}"
     root["license"] = _entity(crate, url, "CreativeWork", name=licence, url=url, description=f"The licence {licence}")
-    root["additionalProperty"] = _entity(
-        crate, DIGESTS, "PropertyValue", name="digests", value="Every parquet file has a checksum of its rows"
-    )
     root["conformsTo"] = _entity(
         crate, PROFILE, ["CreativeWork", "Profile"], name="Process Run Crate", version=PROFILE.rpartition("/")[2]
     )

@@ -126,9 +126,7 @@ class Mask:
 
     def _parquet(self, path: Path, name: str) -> None:
         table, masked, facts = self._masked(path, name)
-        # Files of earlier releases have no checksum; in a bundle every file has one, so that none can be removed.
-        undigested = record.DIGEST not in (table.schema.metadata or {})
-        if masked is not table or facts != record.metadata(table) or undigested:
+        if masked is not table or facts != record.metadata(table):
             # The facts include the file's own version, because some raw files can be of an earlier one.
             record.write(masked, path, facts)
 
