@@ -39,6 +39,7 @@ In a checkout of crossover, `make report FROM=<this folder>/results` renders the
 
 REDACTED = """
 Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such as host-1, the same in all files.
+Reasons of holes, messages of errors and `config/config.yaml` are withheld.
 """
 """The addition to README in a redacted bundle."""
 
@@ -46,7 +47,8 @@ Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such 
 def write(results: Path, bundle: Path, attribution: crate.Attribution, redact: bool = False) -> str:
     """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError.
 
-    If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms.
+    If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms, and texts of other
+    programs are withheld.
     """
     if bundle.suffix != ".zip":
         raise CrossoverError(f"{bundle}: is not a name of a zip file; choose one that ends in .zip")
@@ -69,6 +71,9 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
             [*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results"
         )
         private.copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
+        if redact:
+            # Its words can be any, and the tables have the settings of each launch.
+            (folder / crate.CONFIGURATION).unlink()
         waiting = private.Mask(results, PROJECT, redact).folder(folder, made_from["waiting"])
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
         (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")

@@ -21,6 +21,8 @@ from crossover.share import archive
 
 METADATA = "ro-crate-metadata.json"
 VERSION = "1.1"
+CONFIGURATION = "config/config.yaml"
+
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 
 FORMATS = {
@@ -80,7 +82,7 @@ def write(folder: Path, attribution: Attribution, project: Row) -> None:
             "agent": authors,
             "instrument": [software[commit] for commit in _commits(own)],
             "location": [hosts[host] for host in sorted({r["host"] for r in ranks if r["experiment"] == experiment})],
-            "object": [added["config/config.yaml"]],
+            "object": [added[CONFIGURATION]] if CONFIGURATION in added else [],
             "result": [added[name] for name in raw],
         }
         actions.append(_entity(crate, f"#measuring-{experiment}", "CreateAction", **_measured(experiment, own), **used))
