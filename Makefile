@@ -15,7 +15,7 @@ env: .venv/run $(EXTRA:%=.venv/extra-%)  ## set up .venv with the locked version
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@$(BIN)/crossover report --from "$(FROM)" --page "$(FROM:.zip=).html"
+	@$(BIN)/crossover report --from "$(FROM)" --page "$(FROM:/=).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 endif
@@ -30,7 +30,7 @@ quarto: .venv/run  ## install Quarto into .venv; without it, the built-in previe
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
 	@$(BIN)/crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
-bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=bundle.zip renders it again)
+bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=folder renders the tables of another folder)
 	@$(BIN)/crossover bundle $(ARGS)
 
 test: .venv/develop  ## run the tests

@@ -52,11 +52,11 @@ ROOMS = {
     "report.base": "design experiments records",
     "report.sentences": "config design planning records report.base",
     "report.sections": "config design planning records report.base report.sentences",
-    "report.terminal": "records report.base report.sentences",
+    "report.terminal": "planning records report.base report.sentences",
     "report.charts": "config design design.families experiments farms records report.base report.sentences",
     "report.runs": "records report.base",
     "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
-    "report.render": "config experiments planning records report.base report.charts report.glance report.sentences",
+    "report.render": "config experiments records report.base report.charts report.glance report.sentences",
     "report.pages": "config design experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
     "query": "analyse.curves analyse.tables config design experiments records report.base report.charts "

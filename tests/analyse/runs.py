@@ -9,7 +9,6 @@ from synthetic import SIZES, blocks, launched, rows
 
 from crossover.analyse.advice.recommend import recommend
 from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.tables.renewal import renew
 from crossover.analyse.tables.writer import derive
 
 ARMS = ("copy", "no-copy", "default", "null")
@@ -38,9 +37,8 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
 
 
 def stored(number, folder):
-    """Unpack the stored run `quick_{number}.zip`, of an earlier release, to `folder`, and bring it up to date."""
+    """Unpack the stored run `quick_{number}.zip` to `folder`, and decide its recommendations."""
     with zipfile.ZipFile(Path(__file__).with_name(f"quick_{number}.zip")) as packed:
         packed.extractall(folder)
-    assert renew(folder)
     recommend(folder)
     return folder

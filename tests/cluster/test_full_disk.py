@@ -61,7 +61,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
         r"^results: cannot be written to \(No space left on device\); free some space there", said, re.MULTILINE
     )
     assert "Traceback" not in said
-    assert files(crowded) == {".claim", "command.json"}
+    assert files(crowded) == {".claim"}
     [job] = (crowded.folder / "results/logs/slurm").rglob("*.log")
     assert "launch discarded" in job.read_text() and "Traceback" not in job.read_text()
     crowded.slurm.login.run("rm", f"{crowded.folder}/results/ballast")
@@ -69,7 +69,7 @@ def test_a_full_disk_ends_the_run_with_the_reason_until_there_is_space(crowded: 
     crowded.succeed(*PROMPT, receipt)
     name = receipt.removeprefix("results/launches/")
     raw = f"raw/{Path(name).parent}/launch={Path(name).stem}.parquet"
-    assert files(crowded) == {".claim", "command.json", f"launches/{name}", raw}
+    assert files(crowded) == {".claim", f"launches/{name}", raw}
 
 
 FILLING = """\

@@ -263,9 +263,8 @@ def test_a_repeated_command_keeps_all_other_options(words, options):
     assert (again.options, again.values, again.targets) == (command.options, command.values, command.targets)
 
 
-def test_a_command_is_stored_and_restored_without_force():
+def test_a_command_is_repeated_without_force():
     command = commands.read(["--profile", "slurm", "-c", "1", "-F", "--config", "tier=smoke", "--", "toy"])
-    assert commands.restored(json.loads(json.dumps(command.stored()))) == command
     assert command.but() == "snakemake --profile slurm -c 1 --config tier=smoke -- toy"
 
 

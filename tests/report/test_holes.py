@@ -1,12 +1,9 @@
 """Does every hole have its reason and the command that fills it?"""
 
-import json
-
 from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
 
-from crossover.records import record
+from crossover.planning.command import Command
 from crossover.report.base import tables
-from crossover.report.render import inputs
 from crossover.report.sentences import holes
 
 
@@ -20,6 +17,7 @@ def test_equal_holes_share_one_line_with_the_command_that_fills_them():
         "profiles/local",
         "-R",
         *(row["receipt"] for row in TASK_HOLES),
+        *("--config", "results=results", "tier=quick"),
     ]
 
 
@@ -37,24 +35,11 @@ def test_on_slurm_the_command_uses_its_profile():
     assert "snakemake --profile slurm -R" in holes.paragraphs(within)[0]
 
 
-def test_the_command_of_the_run_is_repeated_with_its_options():
-    options = ["--profile", "slurm", "--sdm", "conda"]
-    own = {"options": options, "values": ["tier=paper", "partial=true"], "targets": []}
-    (said,) = holes.paragraphs(run(Campaign([], holes=list(TASK_HOLES))), own)
-    command = said.split("```")[1].replace("\\\n", "")
+def test_the_command_of_the_run_is_repeated_with_its_options_if_it_is_known():
+    own = Command(("--profile", "slurm", "--sdm", "conda"), ("tier=paper", "partial=true"))
     files = [row["receipt"] for row in TASK_HOLES]
-    assert command.split() == [
-        *("snakemake", *options, "-R", *files, "--config", "tier=paper"),
-    ]
-
-
-def test_a_page_gets_the_command_only_if_there_are_holes(tmp_path):
-    facts = {"launch": launch_row("toy", 1, "crashed", "it broke")}
-    for outcome, known in (("measured", {}), ("hole", {"command": {"profile": "slurm"}})):
-        table = record.LAUNCHES.empty_table().from_pylist([facts["launch"] | {"outcome": outcome}], record.LAUNCHES)
-        record.write(table, tmp_path / "launches.parquet", {})
-        assert json.loads(inputs.joined('{"a": 1}', '{"profile": "slurm"}', tmp_path)) == {"a": 1} | known
-    assert inputs.joined("{}", "", tmp_path) == inputs.joined("{}", "{}", tmp_path / "nowhere") == "{}"
+    repeated = holes.command(run(Campaign([], holes=list(TASK_HOLES))), TASK_HOLES, own=own)
+    assert repeated.split() == ["snakemake", *own.options, "-R", *files, "--config", "tier=paper"]
 
 
 def test_a_reason_cannot_end_its_code_span():
@@ -68,12 +53,9 @@ def test_an_experiment_with_a_measured_launch_did_not_leave_only_holes():
     assert holes.absence(run(Campaign([mpi()], holes=[crash])), "mpi_pingpong").startswith("no arm could be compared")
 
 
-def test_a_partial_page_lists_the_other_launches_and_how_to_report_on_them():
-    said = holes.partial([["partial: 3 launches of tier quick", ""], ["left out: 2 launches of tier smoke", "do this"]])
-    assert said == (
-        "`partial: 3 launches of tier quick`\n\n`left out: 2 launches of tier smoke`; to report on them:\n\n"
-        "```\ndo this\n```"
-    )
+def test_a_partial_page_lists_the_other_launches():
+    said = holes.partial(["partial: 3 launches of tier quick", "left out: 2 launches of tier smoke"])
+    assert said == "`partial: 3 launches of tier quick`\n\n`left out: 2 launches of tier smoke`"
     assert holes.partial([]) == ""
 
 

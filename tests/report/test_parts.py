@@ -205,7 +205,7 @@ def test_a_page_with_a_failed_part_names_it_at_its_top_and_the_command_fails(bro
 
 def test_with_go_on_a_failed_part_does_not_fail_the_command(results, tmp_path, monkeypatch):
     failed = Failure("section", "fits", "", "ValueError: a fault", "")
-    monkeypatch.setattr(renderer, "render", lambda *_: [failed])
+    monkeypatch.setattr(renderer, "render", lambda *_, **__: [failed])
     command = ["report", str(results), "--page", str(tmp_path / "page.html")]
     assert (main(command), main([*command, "--go-on"])) == (1, 0)
 

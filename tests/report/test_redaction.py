@@ -13,11 +13,12 @@ import pytest
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.records import record
+from crossover.records import failure, record
+from crossover.records.holes import why
 from crossover.report.render import renderer
-from crossover.share import freshness, unpack
+from crossover.share import freshness
 from crossover.share.private import Mask
-from crossover.share.pseudonyms import FOLDERS, Pseudonyms, host_names
+from crossover.share.pseudonyms import FOLDERS, WITHHELD, Pseudonyms, host_names
 
 HOSTS = ("zebra07", "apple02")
 FULL = "zebra07.cluster.uni-nowhere.example"
@@ -28,12 +29,16 @@ SLURM = {
 }  # fmt: skip
 NAMES = (
     *("zebra", "apple0", "uni-nowhere", "lovelacea", "enginegrant", "8675309", "secretjob", "fatqueue", "forbabbage"),
+    *("adalace", "windowsada", "fileserver", "tokyo[01-04]", "ghp_0a1b2c", "BEGIN KEY"),
     *("10.77.3.4", "10.77.3.5", "fe80::1234:77", "enx00aa11", "moonproject", "babbagec"),
 )
 REASON = (
     "ssh from lovelacea@zebra07.cluster.uni-nowhere.example to zebra09 (10.77.3.5, fe80::1234:77): no "
-    "/home/babbagec/moonproject/x.py, /scratch/lovelacea/moonproject/y; job 8675309 of babbagec was cancelled"
+    "/home/babbagec/moonproject/x.py, /scratch/lovelacea/moonproject/y; job 8675309 of babbagec was cancelled; "
+    "ssh://adalace@a, file:///home/adalace, ~adalace, C:\\Users\\windowsada, \\\\fileserver, tokyo[01-04], "
+    "ghp_0a1b2c,\nBEGIN KEY"
 )
+FAILURE = failure.Failure("table", "steady", "mpi_pingpong", f"KeyError: '{REASON}'", "analyse/x.py, line 7")
 
 
 def changed(results, name, **columns):
@@ -71,6 +76,9 @@ def named(whole_run, tmp_path_factory):
         mpi=lambda row: "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution",
         slurm=lambda row: json.dumps(SLURM),
     )
+    record.write(record.STEADY.empty_table(), results / "steady.parquet", failure.stored([FAILURE]))
+    (results / "figures/mpi_pingpong").mkdir(parents=True, exist_ok=True)
+    (results / "figures/mpi_pingpong" / failure.FILE).write_text(json.dumps(failure.stored([FAILURE])))
     slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
     slow |= {"metric": "round trip", "axis": "array length", "axis_unit": "elements", "better": "lower"}
     slow |= {"launches_with": 3, "launches_without": 3, "x_from": 1.0, "x_to": 1e6, "factor": 2.0, "p": 1e-6}
@@ -80,12 +88,11 @@ def named(whole_run, tmp_path_factory):
         own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
         facts = {"launch": {key: value for key, value in row.items() if key not in FOLDERS}, "ranks": own}
         record.write(record.MEASUREMENTS.empty_table(), freshness.raw_file(results, row), facts)
-    options = ["--profile", "/home/babbagec/moonproject/slurm", "--workdir /home/babbagec/x"]
-    options += ["--default-resources slurm_account=enginegrant slurm_partition=fatqueue"]
-    command = {"options": options, "values": [], "targets": []}
+    options = ["/home/babbagec/moonproject/slurm", "/home/babbagec/x"]
+    waiting = {"partial": options, "hosts": {"nodes": 2}, "too_few_nodes": REASON}
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(renderer.shutil, "which", lambda name: None)
-        renderer.render(results, results / "report/index.html", json.dumps({"command": command}))
+        renderer.render(results, results / "report/index.html", json.dumps(waiting))
     return results
 
 
@@ -122,43 +129,36 @@ def test_no_byte_of_a_redacted_bundle_names_anything(packed):
     assert seen > 50
 
 
-def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, whole_run):
-    with unpack.opened(packed) as folder:
-        results = folder / "results"
-        launches, ranks, hosts = (
-            record.read(results / f"{name}.parquet", getattr(record, name.upper())).to_pylist()
-            for name in ("launches", "ranks", "hosts")
-        )
-        apple = {row["host"] for row in ranks if row["rank"] == 1}
-        zebra = {row["host"] for row in ranks if row["rank"] == 0}
-        assert len(apple) == len(zebra) == 1 and apple != zebra
-        assert {row["host"] for row in hosts} == apple
-        assert {row["host"] for row in launches} == zebra
-        assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
-        assert {row["job"] for row in launches} == {"job-1"}
-        own = freshness.raw_file(results, launches[0])
-        raw = json.loads(pq.read_schema(own).metadata[b"ranks"])
-        assert [row["host"] for row in raw] == [row["host"] for row in ranks[:2]]
-        assert [row["address"] for row in raw] == [row["address"] for row in ranks[:2]]
-        slurm = json.loads(ranks[0]["slurm"])
-        assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
-        assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
-        (reason,) = {row["reason"] for row in launches if row["hole"]}
-        assert f"{slurm['SLURM_JOB_USER']}@{zebra.pop()}" in reason and "job job-1" in reason
-        assert f"({ranks[1]['address']}, " in reason
-        page = (results / "report/index.html").read_text()
-        assert f"launches with the host <code>{apple.pop()}</code>" in page
-        before = pq.read_table(whole_run / "launches.parquet").to_pylist()
-        assert [[row[path] for path in FOLDERS] for row in launches] == [
-            [row[path] for path in FOLDERS] for row in before
-        ]
-        before = pq.read_table(named / "summary.parquet")
-        assert pq.read_table(results / "summary.parquet").equals(before)
-
-
-def test_a_redacted_bundle_renders_the_same_page(packed, tmp_path, capsys):
-    assert main(["report", "--from", str(packed), "--page", str(tmp_path / "page.html")]) == 0
-    assert "the same bytes" in capsys.readouterr().out
+def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, whole_run, tmp_path):
+    with zipfile.ZipFile(packed) as opened:
+        opened.extractall(tmp_path)
+    results = tmp_path / "results"
+    launches, ranks, hosts = (
+        record.read(results / f"{name}.parquet", getattr(record, name.upper())).to_pylist()
+        for name in ("launches", "ranks", "hosts")
+    )
+    apple = {row["host"] for row in ranks if row["rank"] == 1}
+    zebra = {row["host"] for row in ranks if row["rank"] == 0}
+    assert len(apple) == len(zebra) == 1 and apple != zebra
+    assert {row["host"] for row in hosts} == apple
+    assert {row["host"] for row in launches} == zebra
+    assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
+    assert {row["job"] for row in launches} == {"job-1"}
+    own = freshness.raw_file(results, launches[0])
+    raw = json.loads(pq.read_schema(own).metadata[b"ranks"])
+    assert [row["host"] for row in raw] == [row["host"] for row in ranks[:2]]
+    assert [row["address"] for row in raw] == [row["address"] for row in ranks[:2]]
+    slurm = json.loads(ranks[0]["slurm"])
+    assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
+    assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
+    assert {row["reason"] for row in launches if row["hole"]} == {WITHHELD}
+    assert [each.error for each in failure.of(results / "steady.parquet")] == [f"KeyError: {WITHHELD}"]
+    page = (results / "report/index.html").read_text()
+    assert f"launches with the host <code>{apple.pop()}</code>" in page
+    before = pq.read_table(whole_run / "launches.parquet").to_pylist()
+    assert [[row[path] for path in FOLDERS] for row in launches] == [[row[path] for path in FOLDERS] for row in before]
+    before = pq.read_table(named / "summary.parquet")
+    assert pq.read_table(results / "summary.parquet").equals(before)
 
 
 def test_a_published_page_has_pseudonyms_unless_names_are_wanted(named, tmp_path, monkeypatch):
@@ -201,32 +201,29 @@ def test_a_list_of_hosts_is_expanded():
     assert host_names("r[1-2]n[8-9]") == ("r1n8", "r1n9", "r2n8", "r2n9")
 
 
-@pytest.mark.parametrize(
-    ("said", "redacted"),
-    [
-        (
-            "slurmstepd: JobId=4711 on alpha3 and alpha17.site.org",
-            "slurmstepd: JobId=job-1 on host-1 and host-2.domain-1",
-        ),
-        ("job 4712, 4711 messages, job 3 of 5", "job job-2, 4711 messages, job 3 of 5"),
-        (
-            "slurmstepd: error: *** STEP 48213.0 ON alpha3, JOB 48213",
-            "slurmstepd: error: *** STEP job-2.0 ON host-1, JOB job-2",
-        ),
-        ("from tcp://10.20.30.40:45123", "from tcp://address-1:45123"),
-        ("ALPHA3 and gw, of an unseen login.lab.example.edu", "host-1 and host-2, of an unseen host-3.domain-2"),
-        ("crossover.records.record.py", "crossover.records.record.py"),
-        ("--account=chemistry -n 4, slurm_partition=long", "--account=account-1 -n 4, slurm_partition=partition-1"),
-        ("slurm_extra=-A chemistry -w alpha3", "slurm_extra=value-1"),
-        ("slurm_account='chemistry' --qos short", "slurm_account='account-1' --qos qos-1"),
-        ("at ::1, 0.0.0.0 or 2001:db8::7", "at ::1, 0.0.0.0 or address-1"),
-        ("/usr/lib/x.so from ~/thesis/x and /home/ada", "/usr/lib/x.so from path-1 and path-2"),
-    ],
-)
-def test_sentences_name_nothing(said, redacted):
+def test_known_names_and_paths_are_replaced_in_any_text():
     given = Pseudonyms()
     given.field("host", "alpha3.site.org")
-    given.field("job", "4711")
-    if "gw" in said:
-        given.field("host", "gw")
-    assert given.text(said) == redacted
+    given.field("slurm", json.dumps({"SLURM_JOB_USER": "ada"}))
+    said = "ALPHA3, alpha3.site.org of ada: /usr/lib/x.so from ~/thesis/x and /home/ada"
+    assert given.text(said) == "host-1, host-1.domain-1 of user-1: /usr/lib/x.so from path-1 and path-2"
+
+
+def test_texts_of_other_programs_are_withheld_whole():
+    given = Pseudonyms()
+    assert given.field("why", "any text") == given.field("too_few_nodes", "any text") == WITHHELD
+    assert given.field("why", "") == given.field("too_few_nodes", "") == ""
+    quoted = why(
+        [{"experiment": "toy", "placement": "node", "outcome": "hole", "hole": "crashed", "reason": REASON}], "toy"
+    )
+    assert given.field("reason", quoted) == "all its launches are holes, the first because of `crashed`"
+    assert given.field("error", "KeyError: 'x'") == f"KeyError: {WITHHELD}"
+    assert given.field("error", "some text: x") == WITHHELD
+    assert given.field("mpi", "Open MPI v5.0.1, package: me@here, thread level multiple") == (
+        "Open MPI v5.0.1, thread level multiple"
+    )
+    mask = Mask(PROJECT / "results", PROJECT, redact=True)
+    launch = {"launch": {"hole": "crashed", "reason": "any text"}, "other": {"reason": "our words"}}
+    assert mask.facts(launch) == {
+        "launch": {"hole": "crashed", "reason": WITHHELD}, "other": {"reason": "our words"},
+    }  # fmt: skip

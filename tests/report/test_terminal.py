@@ -23,6 +23,7 @@ from rich.console import Console
 from rich.text import Text
 
 from crossover.experiments import leads
+from crossover.planning.command import Command
 from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import questions
 from crossover.report.base.tables import Tables
@@ -126,13 +127,13 @@ def test_the_answer_has_settings_winners_claims_holes_and_the_page(tmp_path, cap
     assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
     assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout: no engine" in said
     files = " ".join(row["receipt"] for row in tables.holes())
-    assert f"To retry: snakemake --profile profiles/local -R {files}\n" in said
+    assert f"To retry: snakemake --profile profiles/local -R {files} --config results=results tier=quick\n" in said
     assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
     assert said.count("\n") <= show.LINES
 
 
 def test_the_command_to_retry_is_the_runs_own_in_one_line(tmp_path, capsys, monkeypatch):
-    own = {"options": ["--profile", "slurm", "--cores", "2"], "values": ["tier=paper"], "targets": []}
+    own = Command(("--profile", "slurm", "--cores", "2"), ("tier=paper",))
     tables = run(two_good_one_hole())
     said = printed(tables, tmp_path, capsys, monkeypatch, command=own)
     files = " ".join(row["receipt"] for row in tables.holes())

@@ -1,4 +1,4 @@
-"""Does `crossover more` plan launches beside the first ones, and repeat the run's command?"""
+"""Does `crossover more` plan launches beside the first ones, with the tier and profile of the run?"""
 
 import os
 import sys
@@ -23,7 +23,8 @@ def test_more_launches_are_planned_beside_the_first_and_nothing_else(
     monkeypatch.chdir(finished.folder)
     monkeypatch.setattr(os, "execv", lambda program, words: started.append([program, *words]))
     assert main(["more", "mpi_pingpong"]) == 0
-    assert started == [[sys.executable, sys.executable, "-m", "snakemake", "--profile", "profiles/local"]]
+    again = ["snakemake", "--profile", "profiles/local", "--config", "results=results", "tier=quick"]
+    assert started == [[sys.executable, sys.executable, "-m", *again]]
     assert replication.wanted("results", "quick") == {"mpi_pingpong": 4}
     added = [f"Measuring mpi_pingpong, placement node, launch {number}" for number in (3, 4)]
     assert sorted(finished.planned()["launch"]) == added
@@ -32,4 +33,4 @@ def test_more_launches_are_planned_beside_the_first_and_nothing_else(
 
 def test_without_a_finished_run_the_next_step_is_named(project: Project) -> None:
     code, said = project.run("crossover", "more")
-    assert code == 1 and "repeat the run's command first" in said and "Traceback" not in said
+    assert code == 1 and "no run has finished there" in said and "Traceback" not in said

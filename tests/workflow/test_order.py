@@ -43,8 +43,7 @@ def commands() -> list[str]:
     """Every command of README and docs that runs on one machine, and a run of each of three tiers."""
     pages = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md")]
     made = sorted({line.strip() for page in pages for line in MADE.findall(page.read_text())})
-    # The bundle is where make wrote it.
-    made = [line.replace("make ", MAKE).replace("FROM=", "FROM=results/") for line in made]
+    made = [line.replace("make ", MAKE).replace("FROM=bundle/", "FROM=") for line in made]
     found = sorted({line for page in pages for line in _commands(page) if "slurm" not in line})
     own = [re.sub(r"zmq_throughput|mpi_pingpong", "toy", line) for line in found if "doctor" not in line]
     settings = ["snakemake --profile profiles/local --config remeasure=true", "snakemake --profile profiles/local -n"]

@@ -1,7 +1,5 @@
 """Are launches that were added kept, and never lost by a broken file?"""
 
-import json
-
 import pytest
 
 from crossover.errors import CrossoverError
@@ -36,13 +34,3 @@ def test_a_broken_file_is_named_with_the_remedy(tmp_path, text):
     file.write_text(text)
     with pytest.raises(CrossoverError, match=f"{file}: cannot be read .*; delete it to have as many launches"):
         replication.replicated(CONFIG | {"results": str(tmp_path)})
-
-
-def test_the_command_of_the_last_run_is_kept(tmp_path):
-    with pytest.raises(CrossoverError, match=r"command\.json: cannot be read .* repeat the run's command first"):
-        replication.kept(tmp_path)
-    replication.keep(str(tmp_path), "quick", {"profile": "slurm", "targets": [], "values": [], "options": []})
-    assert replication.kept(tmp_path) == {
-        "tier": "quick", "profile": "slurm", "targets": [], "values": [], "options": [],
-    }  # fmt: skip
-    assert json.loads((tmp_path / "command.json").read_text())["tier"] == "quick"

@@ -71,13 +71,11 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        # Made with `input`, so that another command does not render the page again.
-        command=lambda wildcards, input: json.dumps(run.command.stored()),
         waiting=lambda wildcards: json.dumps(run.waiting),
         failures=run.steps.failures("report"),
         code=code_digest.digest("crossover.report.render.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"
     shell:
-        "python -m crossover report {params.results:q} --waiting {params.waiting:q} --command {params.command:q}"
+        "python -m crossover report {params.results:q} --waiting {params.waiting:q}"
         " --page {output:q} --go-on > {log:q} 2>&1"

@@ -2,9 +2,9 @@
 
 import os
 import shlex
+import socket
 import sys
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,10 +23,9 @@ def show(chosen: Namespace) -> None:
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
     from crossover.experiments import leads
-    from crossover.report.render import origin
     from crossover.report.terminal import show
 
-    show.show(chosen.results, leads(), chosen.everything, origin.command(chosen.results / "report/index.html"))
+    show.show(chosen.results, leads(), chosen.everything)
 
 
 @command(
@@ -34,31 +33,31 @@ def show(chosen: Namespace) -> None:
     value("experiments", "experiments (default: those with pairs that this would decide)", nargs="*"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--launches", "launches of each heat (default: twice as many)", type=int, default=None, metavar="NUMBER"),
+    value("--profile", "profile (default: slurm if the run used it, otherwise profiles/local)", default=None),
     value("--dry-run", "say what it would measure, and measure nothing", action="store_true"),
     group=PAGES,
 )
 def more(chosen: Namespace) -> None:
     """Measure more launches where pairs are open, and answer again.
 
-    Doubles the launches of the experiments whose open pairs this would probably decide, and repeats the command of the
-    last run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
+    Doubles the launches of the experiments whose open pairs this would probably decide, with the tier and profile
+    of the run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
     one is interrupted, repeat the run's command to go on.
     """
     from crossover.config import schema
     from crossover.experiments import leads
-    from crossover.planning import command as commands
+    from crossover.planning.command import RECEIPT, Command
     from crossover.report.base import numbers, tables
+    from crossover.report.sentences import holes
     from crossover.report.sentences.more import wanted
     from crossover.workflow import replication
 
-    last = replication.kept(chosen.results)
-    command, tier = commands.harmless(last), last.get("tier")
-    if command is None or tier not in schema.TIERS:
-        raise CrossoverError(
-            f"{chosen.results / replication.COMMAND}: holds a tier, a target or an option that this command does not "
-            "repeat; raise `launches` in config/config.yaml instead, and repeat the run's own command"
-        )
-    found = wanted(tables.load(chosen.results), leads(), chosen.experiments, chosen.launches)
+    run = tables.load(chosen.results)
+    found = wanted(run, leads(), chosen.experiments, chosen.launches)
+    receipts = [RECEIPT.fullmatch(row["receipt"] or "") for row in run.launches]
+    tiers = {each["tier"] for each in receipts if each}
+    if len(tiers) != 1 or not tiers <= set(schema.TIERS):
+        raise CrossoverError(f"{chosen.results}: its launches name no tier; raise `launches` in config/config.yaml")
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
     print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")
@@ -66,8 +65,17 @@ def more(chosen: Namespace) -> None:
         return
     if not Path("Snakefile").exists():
         raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
+    profile = chosen.profile or holes.profile(run)
+    hosts = {row["host"] for row in run.launches} - {None, socket.gethostname()}
+    if not chosen.profile and profile == holes.LOCAL and hosts:
+        raise CrossoverError(
+            f"{chosen.results}: was measured on {numbers.listed(sorted(hosts))}; give the profile of the run, such as "
+            f"--profile {profile} for this host"
+        )
+    (tier,) = tiers
     replication.want(str(chosen.results), tier, found.launches)
-    again = replace(commands.restored(command), targets=()).but()
+    # Made from what is typed and from known words only: options such as --snakefile would name code to run.
+    again = Command(("--profile", profile), (f"results={chosen.results}", f"tier={tier}")).but()
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 
@@ -93,51 +101,33 @@ def ladder(chosen: Namespace) -> None:
 
 
 @command(
-    "--from bundle.zip --page report.html",
+    "--from bundle/results --page report.html",
     path("results", "folder of results (default: results)", nargs="?", default=None),
-    path("--from", "bundle, instead of a folder", dest="bundle", metavar="BUNDLE", default=None),
+    path("--from", "folder of results from elsewhere", dest="elsewhere", metavar="FOLDER", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
-    value(
-        "--command",
-        "Snakemake command of the run, as JSON, for the commands that retry launches",
-        dest="own",
-        default="",
-    ),
     value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
     group=PAGES,
 )
 def report(chosen: Namespace) -> int:
-    """Render the report of a run from its folder of results, or from a bundle.
+    """Render the report of a run from the tables in its folder of results.
 
-    If a part of the page fails, the page names it and the exit code is 1.
+    A page on results from elsewhere (--from) runs no script but crossover's. If a part of the page fails, the page
+    names it and the exit code is 1.
     """
-    if chosen.bundle and chosen.results:
+    from crossover.records import run_tables
+    from crossover.report.render import renderer
+
+    if chosen.elsewhere and chosen.results:
         raise CrossoverError(
-            f"{chosen.results} and --from {chosen.bundle}: a page shows one run; leave out one of the two"
+            f"{chosen.results} and --from {chosen.elsewhere}: a page shows one run; leave out one of the two"
         )
-    if chosen.bundle:
-        from crossover.share import unpack
-
-        message, failures = unpack.render(chosen.bundle, chosen.page, _renewed)
-        print(message)
-    else:
-        from crossover.records import run_tables
-        from crossover.report.render import inputs, renderer
-
-        results = chosen.results or Path("results")
-        run_tables.require_joined(results)
-        failures = renderer.render(results, chosen.page, inputs.joined(chosen.waiting, chosen.own, results))
+    results = chosen.elsewhere or chosen.results or Path("results")
+    if results.is_file():
+        raise CrossoverError(f"{results}: is a file; unpack a bundle with any zip program, then name its `results`")
+    run_tables.require_joined(results)
+    failures = renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
     return 0 if chosen.go_on else _ended(failures)
-
-
-def _renewed(results: Path) -> None:
-    """Bring the tables of a bundle from an earlier release up to date."""
-    from crossover.analyse.advice.recommend import recommend
-    from crossover.analyse.tables.renewal import renew
-
-    if renew(results):
-        recommend(results)
 
 
 def _ended(failures: list[Any]) -> int:
@@ -257,7 +247,7 @@ def publish(chosen: Namespace) -> None:
     group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
-    """Archive a run in one zip file, for others to check and render again.
+    """Archive a run in one zip file.
 
     Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
     """

@@ -3,9 +3,8 @@
 import re
 import shlex
 import sys
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 LEFT_OUT = re.compile(r"-[nFf]+|--(force|forceall|dry-?run)")
 """Options that a repeated command leaves out."""
@@ -43,10 +42,6 @@ class Command:
         words = ["snakemake", *self.options, *forced[:1]]
         return " ".join(filter(None, [shlex.join(words), files, shlex.join(ends)]))
 
-    def stored(self) -> dict[str, list[str]]:
-        """This command for JSON."""
-        return {"options": list(self.options), "values": list(self.values), "targets": list(self.targets)}
-
 
 def read(words: Sequence[str], targets: Collection[str] = ()) -> Command:
     """The command with these words after `snakemake`; `targets` are those that Snakemake has read in them."""
@@ -81,45 +76,10 @@ def _with_option(words: Sequence[str]) -> Iterator[tuple[str, str]]:
         yield option, word
 
 
-def restored(facts: Mapping[str, Any]) -> Command:
-    """The command that `stored` gave, after JSON. Earlier versions had the profile apart."""
-    profile = ("--profile", facts["profile"]) if facts.get("profile") else ()
-    options, values, targets = (tuple(facts[name]) for name in ("options", "values", "targets"))
-    return Command((*profile, *options), values, targets)
-
-
-SHARED: dict[str, Any] = {"shared": True}
-"""In place of a command: the page is for others, who have not run it."""
-
-HARMLESS = re.compile(
-    r"--profile[ =](profiles/)?\w[\w-]*|(-c|--cores|-j|--jobs|--retries|--latency-wait)([ =]?(\d+|all))?"
-    r"|-k|--keep-going|--verbose|--quiet"
+RECEIPT = re.compile(
+    r"(?![-~])(?!.*\.\./)(?P<results>[\w.,/ +=~-]+)/launches/(?P<tier>\w+)/\w+/\w+/\d+-[0-9a-f]{8}\.\d+\.json"
 )
-VALUE = re.compile(r"(results=[\w./-]+|tier=\w+|partial=\w+)")
-RECEIPT = re.compile(r"(?!-)[\w.,/ +=~-]*\blaunches/\w+/\w+/\w+/\d+-[0-9a-f]{8}\.\d+\.json")
 """Paths of receipts; a table from elsewhere can hold anything in their place."""
-
-
-def harmless(facts: Any) -> dict[str, Any] | None:
-    """A command from a file, if nothing in it can run code that is not ours; otherwise None.
-
-    Files in a folder of results can come from somebody else, and options such as --snakefile name code to run.
-    """
-    if not isinstance(facts, Mapping) or not isinstance(facts.get("profile", ""), str):
-        return None
-    if not all(_is_words(facts.get(name)) for name in ("options", "values", "targets")):
-        return None
-    found = restored(facts)
-    passed = (
-        re.fullmatch(rf"(({HARMLESS.pattern})( |$))*", " ".join(found.options))
-        and all(map(VALUE.fullmatch, found.values))
-        and all(re.fullmatch(r"\w+", target) or RECEIPT.fullmatch(target) for target in found.targets)
-    )
-    return found.stored() if passed else None
-
-
-def _is_words(told: Any) -> bool:
-    return isinstance(told, list) and all(isinstance(word, str) for word in told)
 
 
 def require_values(words: Sequence[str]) -> None:

@@ -1,6 +1,6 @@
 """Archives a run: raw samples, tables, figures, report, configuration, locked versions, and an RO-Crate.
 
-The report in the archive is rendered from the archive's own files only, so that anybody can render it again.
+The report in the archive is rendered from the archive's own files, because names in them are replaced.
 """
 
 import sys
@@ -13,7 +13,7 @@ import yaml
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.report.render import inputs, renderer
+from crossover.report.render import renderer
 from crossover.share import archive, crate, freshness, private
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
@@ -33,13 +33,13 @@ README = """\
 - `ro-crate-metadata.json` is the machine-readable version. `sha256sum --check SHA256SUMS` checks that all files are
 whole.
 
-In a checkout of crossover, `make report FROM=<this archive>` renders the report again: byte for byte with the versions
-of `requirements.lock`.
+In a checkout of crossover, `make report FROM=<this folder>/results` renders the tables again.
 """
 
 
 REDACTED = """
 Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such as host-1, the same in all files.
+Reasons of holes, messages of errors and `config/config.yaml` are withheld.
 """
 """The addition to README in a redacted bundle."""
 
@@ -47,7 +47,8 @@ Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such 
 def write(results: Path, bundle: Path, attribution: crate.Attribution, redact: bool = False) -> str:
     """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError.
 
-    If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms.
+    If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms, and texts of other
+    programs are withheld.
     """
     if bundle.suffix != ".zip":
         raise CrossoverError(f"{bundle}: is not a name of a zip file; choose one that ends in .zip")
@@ -70,7 +71,10 @@ def _write(results: Path, bundle: Path, attribution: crate.Attribution, made_fro
             [*_raw(results), *(results / name for name in made_from["made_from"])], results, folder / "results"
         )
         private.copy([path for pattern in BESIDE for path in PROJECT.glob(pattern)], PROJECT, folder)
-        waiting = private.Mask(results, PROJECT, redact).folder(folder, inputs.shared(made_from["waiting"], results))
+        if redact:
+            # Its words can be any, and the tables have the settings of each launch.
+            (folder / crate.CONFIGURATION).unlink()
+        waiting = private.Mask(results, PROJECT, redact).folder(folder, made_from["waiting"])
         renderer.render(folder / "results", folder / "results" / freshness.PAGE, waiting)
         (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
         crate.write(folder, attribution, yaml.safe_load((folder / "CITATION.cff").read_text(encoding="utf-8")))

@@ -21,8 +21,7 @@ from crossover.share import archive
 
 METADATA = "ro-crate-metadata.json"
 VERSION = "1.1"
-DIGESTS = "#digests"
-"""The entity of a bundle whose parquet files all have a checksum of their rows; bundles of earlier releases lack it."""
+CONFIGURATION = "config/config.yaml"
 
 PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 
@@ -83,7 +82,7 @@ def write(folder: Path, attribution: Attribution, project: Row) -> None:
             "agent": authors,
             "instrument": [software[commit] for commit in _commits(own)],
             "location": [hosts[host] for host in sorted({r["host"] for r in ranks if r["experiment"] == experiment})],
-            "object": [added["config/config.yaml"]],
+            "object": [added[CONFIGURATION]] if CONFIGURATION in added else [],
             "result": [added[name] for name in raw],
         }
         actions.append(_entity(crate, f"#measuring-{experiment}", "CreateAction", **_measured(experiment, own), **used))
@@ -125,9 +124,6 @@ def _root(crate: ROCrate, attribution: Attribution, project: Row, launches: list
     root["schemaVersion"] = str(record.VERSION)
     url = f"https://spdx.org/licenses/{licence}"
     root["license"] = _entity(crate, url, "CreativeWork", name=licence, url=url, description=f"The licence {licence}")
-    root["additionalProperty"] = _entity(
-        crate, DIGESTS, "PropertyValue", name="digests", value="Every parquet file has a checksum of its rows"
-    )
     root["conformsTo"] = _entity(
         crate, PROFILE, ["CreativeWork", "Profile"], name="Process Run Crate", version=PROFILE.rpartition("/")[2]
     )

@@ -1,14 +1,15 @@
 """Removes this machine's folders, and the user's name in folders, from what is shared; with `redact`, all names.
 
 They occur in reasons of holes, names of raw files, and the configuration. Facts about the hosts stay, because readers
-need them; redacted, the names of hosts, users, accounts, addresses, jobs and paths become pseudonyms.
+need them; redacted, the names of hosts, users, accounts, addresses, jobs and paths become pseudonyms, and the reasons
+are withheld.
 """
 
 import getpass
 import json
 import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -16,9 +17,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
-from crossover.records import record
+from crossover.records import failure, record
 from crossover.share import archive
-from crossover.share.pseudonyms import Pseudonyms
+from crossover.share.pseudonyms import WHY, Pseudonyms
 
 ABSOLUTE = re.compile(r"(?<![\w.~/<-])/(?!/)[^\s'\"<>,;:()]+")
 """An absolute path, but not a part of a URL or the end of an HTML element."""
@@ -66,7 +67,7 @@ class Mask:
     def facts(self, value: Any, name: str = "") -> Any:
         """The same for all texts within a value of JSON; `name` is its key."""
         if isinstance(value, dict):
-            return {key: self.facts(entry, key) for key, entry in value.items()}
+            return {key: self.facts(entry, _named(key, value)) for key, entry in value.items()}
         if isinstance(value, list):
             return [self.facts(entry, name) for entry in value]
         return self.field(name, value) if isinstance(value, str) else value
@@ -95,8 +96,10 @@ class Mask:
                 path.write_bytes(masked.encode(errors="surrogateescape"))
 
     def _content(self, content: str, path: Path, name: str) -> str:
-        if self.names is None or name == "config/config.yaml" or path.name == "failures.json":
+        if self.names is None:
             return self.text(content)
+        if path.name == failure.FILE:
+            return json.dumps(self.facts(json.loads(content)))
         names, self.names = self.names, None
         try:
             # Charts have numbers that look like anything, and the project's own files name nothing of this run.
@@ -118,7 +121,8 @@ class Mask:
         for index, field in enumerate(table.schema):
             if pa.types.is_string(field.type):
                 coded = table[field.name].combine_chunks().dictionary_encode()
-                told = [self.field(field.name, text) for text in coded.dictionary.to_pylist()]
+                known = _named(field.name, table.column_names)
+                told = [self.field(known, text) for text in coded.dictionary.to_pylist()]
                 texts = pa.array(told, pa.string())
                 if not texts.equals(coded.dictionary):
                     masked = masked.set_column(index, field.name, texts.take(coded.indices))
@@ -126,9 +130,7 @@ class Mask:
 
     def _parquet(self, path: Path, name: str) -> None:
         table, masked, facts = self._masked(path, name)
-        # Files of earlier releases have no checksum; in a bundle every file has one, so that none can be removed.
-        undigested = record.DIGEST not in (table.schema.metadata or {})
-        if masked is not table or facts != record.metadata(table) or undigested:
+        if masked is not table or facts != record.metadata(table):
             # The facts include the file's own version, because some raw files can be of an earlier one.
             record.write(masked, path, facts)
 
@@ -148,6 +150,11 @@ def copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
             shutil.copytree(path, copied, ignore=shutil.ignore_patterns(".*"))
         else:
             shutil.copyfile(path, copied)
+
+
+def _named(name: str, beside: Collection[str]) -> str:
+    """The name of a column, or of an entry of metadata, from those `beside` it: a hole's reason is told from others."""
+    return WHY if name == "reason" and "hole" in beside else name
 
 
 def _user() -> str:

@@ -1,12 +1,13 @@
 """Pseudonyms for names of hosts, users, accounts, addresses, jobs and paths: the same name always has the same one.
 
-They are numbered in the order in which names first appear, so no name can be computed from them.
+They are numbered in the order in which names first appear, so no name can be computed from them. Texts of other
+programs are withheld, because no list of patterns recognises every name in them.
 """
 
 import ipaddress
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -35,43 +36,16 @@ SYSTEM = ("/usr/", "/lib", "/bin/", "/sbin/", "/proc/", "/sys/", "/dev/", "/etc/
 PATH = re.compile(r"(?:~|(?<![\w.~/<-]))/(?!/)[^\s'\"<>,;:()]+")
 """A path in the home, or an absolute path, but not a part of a URL or the end of an HTML element."""
 
-HOME = re.compile(r"^/(?:home|Users|users)/([^/]+)")
+WHY = "why"
+"""In place of the name `reason`, for the reason of a hole; reasons of claims and settings are this project's words."""
 
-LOGIN = re.compile(r"(?<![\w/@.])([\w.+-]+)@([A-Za-z0-9][\w-]*(?:\.[\w-]+)*)")
-"""A user on a host, or an address of mail."""
+FREE = (WHY, "too_few_nodes")
+"""Columns and entries with texts of other programs, which can name anything in any form."""
 
-OPTION = re.compile(
-    r"((?:\bslurm_|--)(account|partition|qos|reservation|job-name|nodelist|exclude)[=: ]\s*['\"]?)([^\s'\",]+)"
-)
-"""An option of Slurm in a command."""
+QUOTED = re.compile(r"(the first because of `[^:`]*):.*`", re.DOTALL)
+"""The reason of a hole within that of a claim or a setting, behind its kind, as `records.holes.why` writes it."""
 
-OPTIONS = {"nodelist": "hosts", "exclude": "hosts"}
-"""The kinds of names in options that are not called like them."""
-
-EXTRA = re.compile(r"(\bslurm_extra[=:]\s*)(.+)")
-"""Further options of Slurm, whatever they name."""
-
-NUMERIC = re.compile(
-    r"(?<![\w.])\d{1,3}(?:\.\d{1,3}){3}(?!\w|\.\d)|(?<![\w.:])[0-9A-Fa-f]*:[0-9A-Fa-f:]*:[0-9A-Fa-f.:]*(?![\w:])"
-)
-"""What may be an address of IPv4, also with a port, or of IPv6, or of a network card."""
-
-JOB = re.compile(r"(\b(?:job|step)(?:[ _-]?id)?[ =:#]+)(\d+)\b", re.IGNORECASE)
-"""The number of a job in a sentence: `job 17`, `JobId=17`, `STEP 17.0`."""
-
-JOB_DIGITS = 4
-"""A number with so many digits is a job's, even if no column names it."""
-
-COMPLETE = re.compile(
-    r"(?<![\w./@-])(?:[a-z0-9-]+\.){2,}(?:com|org|net|edu|gov|int|mil|local|lan|[a-z]{2})(?![\w.-])", re.I
-)
-"""The complete name of a host with its domain, at least three parts."""
-
-SUFFIXES = frozenset({"py", "rs", "so", "sh", "md", "cc", "js", "gz", "pl", "ps"})
-"""Countries' domains that are ends of files' names."""
-
-CARD = re.compile(r"(?:[0-9A-Fa-f]{2}:){5}[0-9A-Fa-f]{2}")
-
+WITHHELD = "withheld, because it can name hosts and people"
 
 FOLDERS = {"file": "raw/", "receipt": "launches/"}
 """Columns of paths, with the folder of each in the results."""
@@ -120,6 +94,17 @@ class Pseudonyms:
             return value
         if name in COLUMNS:
             return self.of(COLUMNS[name], value)
+        if name in FREE:
+            return WITHHELD
+        if name == "reason":
+            value = QUOTED.sub(r"\1`", value)
+        if name == "error":
+            # An exception's type is a word of Python or of this project; its message can be any text.
+            kind, _, message = value.partition(":")
+            return f"{kind}: {WITHHELD}" if message and kind.isidentifier() else WITHHELD
+        if name == "mpi":
+            first, *others = value.split(", ")
+            return ", ".join([first, *(each for each in others if each.startswith("thread level"))])
         if name == "slurm":
             return json.dumps({key: self._variable(key, each) for key, each in json.loads(value).items()})
         if name == "network":
@@ -133,44 +118,20 @@ class Pseudonyms:
         return value if key in KEPT or not isinstance(value, str) else self.of(SLURM.get(key, "value"), value)
 
     def text(self, content: str) -> str:
-        """A text with pseudonyms for paths, addresses, logins, options of Slurm, and all names seen so far."""
-        replacements: list[tuple[re.Pattern[str], Callable[[re.Match[str]], str]]] = [
-            (PATH, self._path),
-            (EXTRA, lambda found: found[1] + self.of("value", found[2])),
-            (OPTION, lambda found: found[1] + self.of(OPTIONS.get(found[2], found[2]), found[3])),
-            (COMPLETE, self._complete),
-            (LOGIN, lambda found: f"{self.of('user', found[1])}@{self.of('host', found[2])}"),
-            (NUMERIC, self._numeric),
-        ]
-        for pattern, replacement in replacements:
-            content = pattern.sub(replacement, content)
-        return self.names(content)
+        """A text with pseudonyms for paths, and for all names that columns have had so far, each as a whole word."""
+        return self.names(PATH.sub(self._path, content))
 
     def names(self, content: str) -> str:
         """A text with pseudonyms for the names seen so far, each as a whole word."""
-        content = JOB.sub(self._job, content)
         pattern, known = self._pattern or self._compiled()
-        return pattern.sub(lambda found: known.get(found[0].lower()) or self.of("host", found[0]), content)
-
-    def _job(self, found: re.Match[str]) -> str:
-        known = found[2] in self._given.get("job", {}) or len(found[2]) >= JOB_DIGITS
-        return found[1] + (self.of("job", found[2]) if known else found[2])
-
-    def _complete(self, found: re.Match[str]) -> str:
-        if found[0].rpartition(".")[2].lower() in SUFFIXES:
-            return found[0]
-        short, _, domain = found[0].lower().partition(".")
-        return f"{self._host(short)}.{self.of('domain', domain)}"
+        return pattern.sub(lambda found: known[found[0].lower()], content)
 
     def _compiled(self) -> tuple[re.Pattern[str], dict[str, str]]:
         """The pattern of all names that sentences can have, and their pseudonyms; kept until a name is added."""
         spoken = (self._given.get(kind, {}) for kind in SPOKEN)
         known = {name.lower(): each for names in spoken for name, each in names.items() if self._is_plain(name)}
         parts = [re.escape(name) for name in sorted(known, key=lambda name: (-len(name), name))]
-        hosts = {name.rstrip("0123456789") for name in self._given.get("host", {}) if self._is_plain(name)}
-        # Other hosts of the same series, which only a message names.
-        series = [rf"{re.escape(stem)}\d+" for stem in sorted(hosts) if len(stem) > 2]
-        anything = "|".join([*parts, *series]) or r"(?!)"
+        anything = "|".join(parts) or r"(?!)"
         self._pattern = re.compile(rf"(?<![A-Za-z0-9])(?:{anything})(?![A-Za-z0-9])", re.IGNORECASE), known
         return self._pattern
 
@@ -178,16 +139,7 @@ class Pseudonyms:
         return len(name) > 1 and not name.isdigit() and name not in self.words
 
     def _path(self, found: re.Match[str]) -> str:
-        path = found[0]
-        if path.startswith(SYSTEM):
-            return path
-        if home := HOME.match(path):
-            self.of("user", home[1])
-        return self.of("path", path)
-
-    def _numeric(self, found: re.Match[str]) -> str:
-        is_address = _address(found[0]) or CARD.fullmatch(found[0])
-        return self.of("address", found[0]) if is_address else found[0]
+        return found[0] if found[0].startswith(SYSTEM) else self.of("path", found[0])
 
 
 @cache

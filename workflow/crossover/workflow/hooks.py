@@ -16,7 +16,7 @@ from crossover.planning.inventory import Key, key
 from crossover.planning.plan import LaunchName
 from crossover.records import disk_space
 from crossover.slurm import acceptance, controller, earlier_jobs, fate, refusals, requests, waiting
-from crossover.workflow import claim, ending, outcome, replication, session, unmeasured
+from crossover.workflow import claim, ending, outcome, session, unmeasured
 from crossover.workflow.attempts import Attempts
 from crossover.workflow.run import Run
 
@@ -41,8 +41,6 @@ def start(run: Run) -> None:
     with plain():
         if on_slurm:
             acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
-        if not run.partial:
-            replication.keep(run.results, run.tier, run.command.stored())
     tell(run)
     follow(run, on_slurm)
     if on_slurm:
@@ -231,4 +229,4 @@ def _answer(run: Run) -> None:
     for folder in [results] if run.whole else [results / "experiments" / name for name in sorted(run.experiments)]:
         print(flush=True)
         with plain():
-            show.show(folder, leads(), command=run.command.stored())
+            show.show(folder, leads(), command=run.command)

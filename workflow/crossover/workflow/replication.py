@@ -5,7 +5,6 @@ So a plain run keeps the launches that were added, and repeats those that were n
 """
 
 import json
-import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
@@ -18,9 +17,6 @@ from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import atomic, json_text
 
 FILE = "{results}/raw/{tier}/launches.json"
-
-COMMAND = "command.json"
-"""The file in the folder of results with the command of the last run, for `crossover more`."""
 
 
 def wanted(results: str, tier: str) -> dict[str, int]:
@@ -54,30 +50,5 @@ def want(results: str, tier: str, launches: Mapping[str, int]) -> None:
     """Store that these experiments have at least so many launches."""
     held = wanted(results, tier)
     whole = held | {name: max(count, held.get(name, 0)) for name, count in launches.items()}
-    _write(Path(FILE.format(results=results, tier=tier)), whole)
-
-
-def keep(results: str, tier: str, command: Mapping[str, Any]) -> None:
-    """Store the tier and the Snakemake command of a run that begins (as `planning.command` stores it)."""
-    _write(Path(results, COMMAND), {"tier": tier, **command})
-
-
-def kept(results: Path) -> dict[str, Any]:
-    """What `keep` stored of the last run. Raises CrossoverError if there is no such file, or it is somebody else's."""
-    path = results / COMMAND
-    try:
-        found, owner = json.loads(path.read_text()), path.stat().st_uid
-    except (OSError, ValueError) as reason:
-        raise CrossoverError(
-            f"{path}: cannot be read ({reason}); repeat the run's command first, which writes it"
-        ) from None
-    if owner != os.getuid():
-        raise CrossoverError(f"{path}: belongs to another user; measure in a folder of your own")
-    if not isinstance(found, dict):
-        raise CrossoverError(f"{path}: holds no command; repeat the run's command first, which writes it")
-    return found
-
-
-def _write(path: Path, content: Mapping[str, Any]) -> None:
-    with atomic.replacing(path) as part:
-        part.write_text(json.dumps(content, indent=1, sort_keys=True))
+    with atomic.replacing(Path(FILE.format(results=results, tier=tier))) as part:
+        part.write_text(json.dumps(whole, indent=1, sort_keys=True))

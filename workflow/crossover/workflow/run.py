@@ -218,7 +218,7 @@ class Run:
             "hosts": plan.waiting(self.config),
             "too_few_nodes": self.config.get("too_few_nodes", ""),
             "withheld": plan.withheld(self.config),
-            "partial": self.remarks,
+            "partial": [remark.text for remark in self.remarks],
         }
 
     # ---- one launch

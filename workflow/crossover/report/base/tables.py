@@ -229,7 +229,7 @@ def rows(folder: Path, name: str) -> list[Row]:
 
 
 def harmless(rows: list[Row]) -> list[Row]:
-    """Rows whose texts begin no block of Markdown and mark no raw HTML: a bundle's tables can come from anybody.
+    """Rows whose texts begin no block of Markdown and mark no raw HTML: tables can come from anybody.
 
     Line breaks, also those in JSON, become spaces. Numbers that are not finite are None.
     """

@@ -118,7 +118,7 @@ class Page(Experiments):
         parts = [
             listed(self.failures),
             holes.partial(inputs.waiting().get("partial", [])),
-            *holes.paragraphs(self.tables, inputs.waiting().get("command")),
+            *holes.paragraphs(self.tables),
             *holes.withheld(inputs.waiting().get("withheld", {})),
             holes.left_out(inputs.waiting().get("hosts", {}), inputs.waiting().get("too_few_nodes", "")),
             holes.absent([name for name in self.leads if name not in present]),

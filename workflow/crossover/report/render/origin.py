@@ -11,7 +11,6 @@ from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.planning.command import harmless
 from crossover.records import record
 
 MARK = "crossover-origin"
@@ -55,14 +54,6 @@ def read(page: Path) -> dict[str, Any]:
         raise CrossoverError(f"{page}: there is no report ({error.strerror}); make it: make report") from None
     except (IndexError, KeyError, TypeError, ValueError):
         raise CrossoverError(f"{page}: has no record of its origin; render it again: make report") from None
-
-
-def command(page: Path) -> dict[str, Any] | None:
-    """The run's command, as `inputs.joined` added it to a page; None if the page is missing, or has no harmless one."""
-    try:
-        return harmless(read(page)["waiting"].get("command"))
-    except (CrossoverError, AttributeError):
-        return None
 
 
 def _visible(folder: Path) -> Iterator[Path]:

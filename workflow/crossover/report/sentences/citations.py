@@ -7,7 +7,7 @@ from crossover.report.base import markup
 
 
 def cite(key: str) -> str:
-    """A citation of a document; only its key if this project does not list it, as in a bundle from another project."""
+    """A citation of a document; only its key if this project does not list it, as in results of another project."""
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
 

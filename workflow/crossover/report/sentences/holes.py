@@ -1,9 +1,8 @@
 """Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
-from crossover.planning.command import RECEIPT, SHARED, Command, restored
+from crossover.planning.command import RECEIPT, Command
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
 from crossover.report.base import numbers
@@ -13,36 +12,43 @@ FOLDED = " \\\n    "
 """Between the words of a command, so that it continues on the next line."""
 
 
-def paragraphs(tables: Tables, own: Mapping[str, Any] | None = None) -> list[str]:
-    """One paragraph and one command for all launches with the same hole; `own` is the run's command, if known."""
+def paragraphs(tables: Tables) -> list[str]:
+    """One paragraph and one command for all launches with the same hole."""
     said = []
     for rows in alike(tables.holes()):
         which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
         said.append(
             f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
-            f"{_retry(command(tables, rows, FOLDED, own))}"
+            f"{_retry(command(tables, rows, FOLDED))}"
         )
     return said
 
 
 def _retry(text: str) -> str:
-    return f"To retry:\n\n```\n{text}\n```" if text else NO_COMMAND
+    return f"To retry, with the profile of the run:\n\n```\n{text}\n```" if text else NO_COMMAND
 
+
+LOCAL = "profiles/local"
 
 NO_COMMAND = "To retry, repeat the command of the run."
 
 
-def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Mapping[str, Any] | None = None) -> str:
-    """The command that measures these launches again: the run's `own`, or one with the profile of the others.
+def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Command | None = None) -> str:
+    """The command that measures these launches again: the run's `own`, if known, or one made from the tables.
 
-    Empty for a bundle of somebody else (SHARED), and if no path is that of a receipt: people paste commands.
+    Empty if no path is that of a receipt: people paste commands, and tables can come from elsewhere.
     """
-    files = [row["receipt"] for row in rows if RECEIPT.fullmatch(row["receipt"] or "")]
-    if own == SHARED or not files:
+    found = [each for row in rows if (each := RECEIPT.fullmatch(row["receipt"] or ""))]
+    if not found:
         return ""
-    profile = "slurm" if any(rank["slurm"] for rank in tables.ranks) else "profiles/local"
-    known = restored(own) if own else Command(("--profile", profile))
-    return known.forcing(files, between)
+    values = tuple(f"{key}={value}" for key, value in found[0].groupdict().items())
+    known = own or Command(("--profile", profile(tables)), values)
+    return known.forcing([each[0] for each in found], between)
+
+
+def profile(tables: Tables) -> str:
+    """The profile that the tables suggest: Slurm's or the local one."""
+    return "slurm" if any(rank["slurm"] for rank in tables.ranks) else LOCAL
 
 
 def _cause(row: Row) -> str:
@@ -55,12 +61,9 @@ def _code(reason: str) -> str:
     return f"`{line}`"
 
 
-def partial(remarks: Sequence[Sequence[str]]) -> str:
-    """The launches that a partial run uses and leaves out: each remark, with the command that would include them."""
-    return "\n\n".join(
-        f"{_code(text)}" + (f"; to report on them:\n\n```\n{command}\n```" if command else "")
-        for text, command in remarks
-    )
+def partial(remarks: Sequence[str]) -> str:
+    """The launches that a partial run uses and leaves out, one remark each."""
+    return "\n\n".join(map(_code, remarks))
 
 
 def silent(validities: list[Row]) -> list[str]:

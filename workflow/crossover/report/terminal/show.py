@@ -5,12 +5,12 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
 from rich.console import Console, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from crossover.planning.command import Command
 from crossover.records.outcome import ALIKE, BETTER, OPEN
 from crossover.report.base import numbers, questions
 from crossover.report.base.tables import Row, Tables, load
@@ -30,14 +30,10 @@ GAP = 2
 """The columns between two of a grid."""
 
 
-def show(
-    results: Path, leads: Mapping[str, str], everything: bool = False, command: Mapping[str, Any] | None = None
-) -> None:
+def show(results: Path, leads: Mapping[str, str], everything: bool = False, command: Command | None = None) -> None:
     """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
 
-    `command` is the run's command, if known, as planning.command stores it.
-
-    Raises record.RecordError if there are no joined tables.
+    `command` is the run's command, if known. Raises record.RecordError if there are no joined tables.
     """
     terminal = Console(highlight=False)
     screen = Console(highlight=False, width=min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH)
@@ -91,7 +87,7 @@ def answer(
     every: Sequence[Pair],
     settings: int | None,
     most: int,
-    command: Mapping[str, Any] | None = None,
+    command: Command | None = None,
     width: int = WIDTH,
 ) -> list[RenderableType]:
     """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs; `width` is that
@@ -263,7 +259,7 @@ def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
     return Text(text)
 
 
-def _holes(tables: Tables, command: Mapping[str, Any] | None) -> list[Text]:
+def _holes(tables: Tables, command: Command | None) -> list[Text]:
     """The launches without data, with the first reason and the command to retry them."""
     found = tables.holes()
     if not found:
