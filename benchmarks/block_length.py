@@ -82,7 +82,10 @@ def one_rank(experiment: str, settings: dict[str, Any], seconds: float, answer: 
             sampler = Sampler(Both(blocks, settings["block_seconds"], seconds), settings, Random())
             samples = list(sampler.sample(cells, [*normal, *longer]))
         seen = [each for sample in samples for each in sample.observations]
-        answer.write_text(json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]))
+        answer.write_text(
+            json.dumps([[*key, value] for key, value in compared(seen, settings["reference"]).items()]),
+            encoding="utf-8",
+        )
 
 
 def compared(seen: Sequence[Observation], reference: str) -> dict[Key, float]:
@@ -115,7 +118,7 @@ def launched(experiment: str, settings: dict[str, Any], seconds: float, librarie
             *("--long-seconds", str(seconds), "--answer", str(answer)),
         ]
         subprocess.run(command, check=True, env=supervisor.environment(launch, private, libraries, "auto"))
-        return {tuple(key): value for *key, value in json.loads(answer.read_text())}  # type: ignore[misc]
+        return {tuple(key): value for *key, value in json.loads(answer.read_text(encoding="utf-8"))}  # type: ignore[misc]
 
 
 def main(experiment: str, changes: Mapping[str, Any], seconds: float, launches: int) -> list[LongBlock]:

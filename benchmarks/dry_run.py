@@ -35,7 +35,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         config = many(folder, chosen.launches)
         file = Path(folder, "config.yaml")
-        file.write_text(yaml.safe_dump(config))
+        file.write_text(yaml.safe_dump(config), encoding="utf-8")
         command = [sys.executable, "-m", "snakemake", "--profile", chosen.profile, "--dry-run", "--configfile", file]
         subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.DEVNULL)
         used = resource.getrusage(resource.RUSAGE_CHILDREN)

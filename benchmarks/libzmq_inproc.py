@@ -96,7 +96,9 @@ def compiled(source: str, libraries: list[Path], folder: Path) -> Path:
 def rate(command: list[str], offset_bytes: int) -> float:
     """Messages/s that one run of a program prints."""
     environment = os.environ | {"MALLOC_ARENA_MAX": "1", "OFFSET_BYTES": str(offset_bytes)}
-    told = subprocess.run(command, check=True, capture_output=True, text=True, env=environment).stdout
+    told = subprocess.run(
+        command, check=True, capture_output=True, env=environment, encoding="utf-8", errors="replace"
+    ).stdout
     [found] = re.findall(r"mean throughput: (\d+) \[msg/s\]", told)
     return float(found)
 

@@ -41,7 +41,8 @@ with tempfile.TemporaryDirectory() as folder:
             env=os.environ | {"LD_LIBRARY_PATH": paths},
             check=True,
             capture_output=True,
-            text=True,
+            encoding="utf-8",
+            errors="replace",
         )
         one_way = re.findall(rf"^ *\d+: +{size} bytes .* in +([0-9.]+) usec", told.stdout + told.stderr, re.MULTILINE)
         found[elements] = 2e-6 * float(one_way[-1])

@@ -105,7 +105,7 @@ def write(config: plan.Config, launch: plan.LaunchName, random: np.random.Genera
 
 def measure(tier: str, folder: Path) -> None:
     """Make up a run of this tier in `folder`; print the size of its page and the time to derive it."""
-    asked = yaml.safe_load(Path("config/config.yaml").read_text())
+    asked = yaml.safe_load(Path("config/config.yaml").read_text(encoding="utf-8"))
     config = schema.complete(asked | {"tier": tier, "results": str(folder)})
     random = np.random.default_rng(1)
     launches = list(plan.launches(config))

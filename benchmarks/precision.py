@@ -54,7 +54,7 @@ def measured(commit: str, kept: Path | None, name: str) -> Run:
         # The clone's own .venv, not this one.
         outside = {key: text for key, text in os.environ.items() if key != "VIRTUAL_ENV" and not key.startswith("MAKE")}
         began = perf_counter()
-        with (clone / "report.log").open("w") as log:
+        with (clone / "report.log").open("w", encoding="utf-8") as log:
             subprocess.run(["make", "report"], cwd=clone, env=outside, stdout=log, stderr=log, check=True)
         seconds = perf_counter() - began
         if kept:

@@ -115,7 +115,9 @@ def other(*command: str, more: Mapping[str, str] = MappingProxyType({})) -> dict
     """
     with host_lock.alone(lambda _: None, lambda: None):
         environment = {**Reach().for_mpi(), **os.environ, **more}
-        answer = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True, env=environment).stdout
+        answer = subprocess.run(
+            command, check=True, stdout=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace"
+        ).stdout
     return {int(x): value for x, value in json.loads(answer).items()}
 
 

@@ -164,6 +164,22 @@ def test_modules_are_short():
     assert {path.name for path in code if len(path.read_text().splitlines()) > LINES} == set()
 
 
+def nameless(call):
+    """Whether a call reads or writes text in the encoding of the locale."""
+    name = getattr(call.func, "attr", getattr(call.func, "id", ""))
+    words = {word.arg: getattr(word.value, "value", None) for word in call.keywords}
+    texts = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    of_module = isinstance(getattr(call.func, "value", None), ast.Name) and call.func.value.id in ("os", "packed")
+    opens = name == "open" and not of_module and not any("b" in mode for mode in texts if set(mode) <= set("rwaxbt+"))
+    return "encoding" not in words and (name in ("read_text", "write_text") or opens or words.get("text") is True)
+
+
+def test_text_is_read_and_written_as_utf_8_whatever_the_locale():
+    for path in PACKAGE.parent.rglob("*.py"):
+        calls = (node for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call))
+        assert [(path.name, call.lineno) for call in calls if nameless(call)] == []
+
+
 def test_every_imported_module_of_ours_exists():
     assert {(name, other) for name in MODULES for other in imported(name) if not exists(other)} == set()
 

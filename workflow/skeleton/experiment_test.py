@@ -17,8 +17,8 @@ def test_a_launch_measures_every_arm_and_leaves_nothing_but_its_file(tmp_path):
     try:
         assert launch.run() == 0
         rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
-        assert {row["arm"] for row in rows if row["value"]} == {arm.name for arm in arms(chosen)}, (
-            launch.log.read_text()
+        assert {row["arm"] for row in rows if row["value"]} == {arm.name for arm in arms(chosen)}, launch.log.read_text(
+            encoding="utf-8"
         )
         launch.leaves_nothing_but_its_file()
     finally:

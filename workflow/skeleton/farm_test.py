@@ -17,7 +17,7 @@ def test_a_launch_measures_it_beside_another_and_leaves_nothing_but_its_file(tmp
         assert launch.run() == 0
         rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
         measured = {row["arm"] for row in rows if row["value"]}
-        assert measured == {"bare zmq", "NAME", "null"}, launch.log.read_text()
+        assert measured == {"bare zmq", "NAME", "null"}, launch.log.read_text(encoding="utf-8")
         launch.leaves_nothing_but_its_file()
     finally:
         launch.end()

@@ -251,5 +251,5 @@ def _launch(facts: Mapping[str, Any]) -> Key | None:
 
 def _lines(logs: list[str]) -> list[str]:
     """The lines of the first log that has any."""
-    texts = (Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
+    texts = (Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
     return next((text.splitlines() for text in texts if text.strip()), [])

@@ -108,7 +108,7 @@ def _numbers(value: Any) -> bool:
 
 def read_schema() -> dict[str, Any]:
     """The configuration's schema, with every experiment's part. Callers share it, so they must not change it."""
-    return _whole_schema(FILE.read_text())
+    return _whole_schema(FILE.read_text(encoding="utf-8"))
 
 
 @cache

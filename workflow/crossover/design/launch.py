@@ -43,7 +43,10 @@ class Launch:
         """Write its file, whole or not at all; another process may write the same at the same time."""
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f".{file.name}.{os.getpid()}")
-        part.write_text(canonical({"experiment": self.experiment, "launch": self.number, "settings": self.settings}))
+        part.write_text(
+            canonical({"experiment": self.experiment, "launch": self.number, "settings": self.settings}),
+            encoding="utf-8",
+        )
         part.replace(file)
 
     @classmethod

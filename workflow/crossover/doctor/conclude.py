@@ -56,7 +56,7 @@ def conclude(
     reasons for lost jobs; `fit` is that of `Seen`.
     """
     executor = workflow.executor_plugin.name
-    text = "\n".join(Path(log).read_text(errors="replace") for log in logs if Path(log).is_file())
+    text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
     seen = gather(Path(results) / "doctor", placements, executor, text)
     seen = replace(seen, fit=fit or {}, nodes_up=nodes_up(workflow, seen))
     findings = {check: module(check).judge(seen) for check in CHECKS}
@@ -114,7 +114,7 @@ def _last_line(block: str) -> list[str]:
     log = Path(named[1].split(", ")[-1]) if named else None
     if not log or not log.is_file():
         return []
-    lines = [each.strip() for each in log.read_text(errors="replace").splitlines() if each.strip()]
+    lines = [each.strip() for each in log.read_text(errors="replace", encoding="utf-8").splitlines() if each.strip()]
     return [*(f"its last words: {each}" for each in lines[-1:]), f"see {log}"]
 
 

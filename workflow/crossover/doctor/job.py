@@ -107,7 +107,13 @@ def _worth_trying(mpi: str) -> list[str]:
 def _protocols() -> list[str]:
     """The protocols with which Slurm can start MPI; none without Slurm."""
     with suppress(OSError, subprocess.TimeoutExpired):
-        done = subprocess.run(["srun", "--mpi=list"], capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        done = subprocess.run(
+            ["srun", "--mpi=list"],
+            capture_output=True,
+            timeout=LIMIT_SECONDS,
+            encoding="utf-8",
+            errors="replace",
+        )
         return protocols(done.stdout + done.stderr)
     return []
 

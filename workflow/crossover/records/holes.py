@@ -77,7 +77,7 @@ def reason_kept(file: Path) -> Iterator[None]:
 
 def _keep(reason: Refusal, file: Path) -> None:
     # All later exceptions, in this rank or in others, are consequences of the first.
-    with suppress(OSError), file.open("x") as opened:
+    with suppress(OSError), file.open("x", encoding="utf-8") as opened:
         json.dump([reason.kind, str(reason)], opened)
 
 

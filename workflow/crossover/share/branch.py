@@ -119,7 +119,7 @@ def push(branch: Branch, folder: Path) -> None:
     before = git.ask("rev-parse", "-q", "--verify", local)
     command = [sys.executable, "-m", "ghp_import", "--no-jekyll", "--message", "Report by crossover"]
     command += ["--remote", branch.remote, "--branch", branch.name, str(folder)]
-    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, errors="replace", encoding="utf-8")
     # ghp-import reports success even if git's import failed.
     after = git.ask("rev-parse", "-q", "--verify", local)
     if done.returncode or not after or after in (before, git.ask("rev-parse", "-q", branch.tracked)):

@@ -32,8 +32,8 @@ def try_to(*words: str) -> subprocess.CompletedProcess[str]:
         env=os.environ | {"LC_ALL": "C"} | no_prompt,
         stdin=subprocess.DEVNULL if no_prompt else None,
         capture_output=True,
-        text=True,
         errors="replace",
+        encoding="utf-8",
     )
 
 

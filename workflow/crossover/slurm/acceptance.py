@@ -167,7 +167,7 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
     command = ["sbatch", "--test-only", *options, "--wrap=true"]
     try:
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=20)
+        answer = subprocess.run(command, capture_output=True, timeout=20, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return options, ""
     # A full queue is no fault of the job.

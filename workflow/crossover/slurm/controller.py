@@ -12,7 +12,9 @@ def configuration() -> str:
     """Slurm's configuration; empty if Slurm does not answer or is not installed."""
     command = ["scontrol", "show", "config"]
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
+        return subprocess.run(
+            command, capture_output=True, timeout=LIMIT_SECONDS, encoding="utf-8", errors="replace"
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 
@@ -59,7 +61,7 @@ def least(answers: Iterable[str]) -> int | None:
 def _accounts(*words: str) -> str:
     command = ["sacctmgr", "--noheader", "--parsable2", *words]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS)
+        done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""

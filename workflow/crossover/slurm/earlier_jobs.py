@@ -64,7 +64,9 @@ def _jobs(start: str) -> dict[str, str]:
 
 def _ask(*command: str) -> str:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=60, check=True).stdout
+        return subprocess.run(
+            command, capture_output=True, timeout=60, check=True, encoding="utf-8", errors="replace"
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         reason = (getattr(error, "stderr", None) or str(error)).strip()
         raise CrossoverError(

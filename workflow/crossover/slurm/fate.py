@@ -77,6 +77,8 @@ def of_accounts(told: str) -> Fate:
 
 def _output(*command: str) -> str:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
+        return subprocess.run(
+            command, capture_output=True, timeout=LIMIT_SECONDS, encoding="utf-8", errors="replace"
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""

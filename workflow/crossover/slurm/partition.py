@@ -37,7 +37,9 @@ def ask(columns: str, *options: str) -> str:
 
 def _said(command: list[str]) -> str:
     try:
-        return subprocess.run(command, capture_output=True, text=True, timeout=LIMIT_SECONDS).stdout
+        return subprocess.run(
+            command, capture_output=True, timeout=LIMIT_SECONDS, encoding="utf-8", errors="replace"
+        ).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 

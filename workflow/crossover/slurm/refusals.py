@@ -15,7 +15,7 @@ WAITS, REFUSED = "waits", "refused"
 def keep(file: Path) -> None:
     """Keep the refusals of this process and its children in `file`, which is emptied."""
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("")
+    file.write_text("", encoding="utf-8")
     os.environ[VARIABLE] = str(file.absolute())
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join([str(BIN), *(each for each in folders if each != str(BIN))])
@@ -24,7 +24,7 @@ def keep(file: Path) -> None:
 def read() -> list[tuple[str, str]]:
     """Every refusal so far, the oldest first: WAITS or REFUSED, and Slurm's words."""
     with suppress(OSError, KeyError):
-        lines = Path(os.environ[VARIABLE]).read_text(errors="replace").splitlines()
+        lines = Path(os.environ[VARIABLE]).read_text(encoding="utf-8", errors="replace").splitlines()
         return [(kind, words) for kind, _, words in (line.partition("\t") for line in lines) if words]
     return []
 

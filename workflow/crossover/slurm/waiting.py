@@ -22,7 +22,7 @@ def reasons(start: str) -> Counter[str] | None:
     """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
     command = ["squeue", "--me", "--noheader", "--states=PENDING", "--format=%r|%j"]
     try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=POLL_SECONDS)
+        done = subprocess.run(command, capture_output=True, timeout=POLL_SECONDS, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return None
     rows = [line.rsplit("|", 1) for line in done.stdout.splitlines() if "|" in line]

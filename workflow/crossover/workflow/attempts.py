@@ -63,7 +63,9 @@ class Attempts:
             if fate.from_outside:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.
-        lines = self.log(launch).read_text(errors="replace").splitlines() if self._time(launch) else []
+        lines = (
+            self.log(launch).read_text(errors="replace", encoding="utf-8").splitlines() if self._time(launch) else []
+        )
         last, discarded, _ = (lines or [""])[-1].partition("; launch discarded")
         return last.removeprefix("{} {} launch {}: ".format(*launch)) if discarded else EARLY
 

@@ -68,7 +68,9 @@ class Steps:
         if failed:
             counts = self._counts()
             with atomic.replacing(Path(self.results, FILE)) as part:
-                part.write_text(json.dumps(counts | {log: counts.get(log, 0) + 1 for log in failed}, indent=1))
+                part.write_text(
+                    json.dumps(counts | {log: counts.get(log, 0) + 1 for log in failed}, indent=1), encoding="utf-8"
+                )
         return sentences(logs, {each: f"{self.results}/{log}" for each, log in logs.items()}) if logs else ""
 
     def _failures(self, step: str, experiment: str) -> list[Failure]:
@@ -87,7 +89,7 @@ class Steps:
 
     def _counts(self) -> dict[str, int]:
         with suppress(OSError, ValueError):
-            found: dict[str, int] = json.loads(Path(self.results, FILE).read_text())
+            found: dict[str, int] = json.loads(Path(self.results, FILE).read_text(encoding="utf-8"))
             return found
         return {}
 

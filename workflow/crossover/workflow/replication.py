@@ -51,4 +51,4 @@ def want(results: str, tier: str, launches: Mapping[str, int]) -> None:
     held = wanted(results, tier)
     whole = held | {name: max(count, held.get(name, 0)) for name, count in launches.items()}
     with atomic.replacing(Path(FILE.format(results=results, tier=tier))) as part:
-        part.write_text(json.dumps(whole, indent=1, sort_keys=True))
+        part.write_text(json.dumps(whole, indent=1, sort_keys=True), encoding="utf-8")

@@ -114,4 +114,4 @@ def _began(log: Path, began: float) -> bool:
 
 
 def _last_line(log: Path) -> str:
-    return (log.read_text(errors="replace").splitlines() or [""])[-1]
+    return (log.read_text(encoding="utf-8", errors="replace").splitlines() or [""])[-1]

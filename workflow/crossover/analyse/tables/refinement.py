@@ -45,7 +45,7 @@ def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterabl
         for curve, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {named(curve)}: {len(launches)} more launches, at {', '.join(map(str, points))}")
     with atomic.replacing(output) as part:
-        part.write_text(json.dumps(found | failure.stored(failures), indent=1))
+        part.write_text(json.dumps(found | failure.stored(failures), indent=1), encoding="utf-8")
 
 
 def refinement(every: Iterable[Curve], experiment: str, settings: Settings) -> dict[str, dict[str, Narrowed]]:

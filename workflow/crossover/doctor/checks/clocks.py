@@ -49,7 +49,7 @@ def _measuring() -> dict[str, Any]:
         "step_seconds": min(step for step in steps if step > 0),
         # The mean would include the time of other processes on the processor.
         "reading_seconds": median(steps),
-        "source": SOURCE.read_text().strip() if SOURCE.exists() else "",
+        "source": SOURCE.read_text(encoding="utf-8").strip() if SOURCE.exists() else "",
     }
 
 

@@ -41,7 +41,7 @@ def _hardware(interface: str) -> dict[str, Any]:
     """The speed of an interface, None if unknown, and whether it has RDMA (remote memory access)."""
     device, speed = network.DEVICES / interface, 0
     with suppress(OSError, ValueError):
-        speed = int((device / "speed").read_text())
+        speed = int((device / "speed").read_text(encoding="utf-8"))
     return {"megabits": speed if speed > 0 else None, "rdma": (device / "device/infiniband").exists()}
 
 

@@ -13,7 +13,14 @@ def look() -> dict[str, str]:
     """The path of Quarto, empty if it is not installed, and its version, empty if it does not work."""
     path, version = shutil.which("quarto") or "", ""
     with suppress(OSError, ValueError, subprocess.SubprocessError):
-        done = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=LIMIT_SECONDS, check=True)
+        done = subprocess.run(
+            [path, "--version"],
+            capture_output=True,
+            timeout=LIMIT_SECONDS,
+            check=True,
+            encoding="utf-8",
+            errors="replace",
+        )
         version = done.stdout.strip()
     return {"path": path, "version": version}
 

@@ -94,7 +94,11 @@ def _ask() -> str | None:
     """Slurm's queue, or None without Slurm."""
     try:
         done = subprocess.run(
-            ["squeue", "--noheader", f"--format={FORMAT}"], capture_output=True, text=True, timeout=ASK_SECONDS
+            ["squeue", "--noheader", f"--format={FORMAT}"],
+            capture_output=True,
+            timeout=ASK_SECONDS,
+            encoding="utf-8",
+            errors="replace",
         )
     except FileNotFoundError:
         return None

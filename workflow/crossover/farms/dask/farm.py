@@ -54,12 +54,14 @@ class Entrant(Farm):
         for name in ("tls_ca_file", "tls_scheduler_cert", "tls_scheduler_key"):
             file = self._server.folder / f"{name}.pem"
             file.touch(mode=0o600)
-            file.write_text(getattr(self._security, name))
+            file.write_text(getattr(self._security, name), encoding="utf-8")
             yield str(file)
 
     def invitation(self) -> tuple[str, Security | None]:
         """Wait for the scheduler; returns its address, and the certificate with its key."""
-        return str(self._server.wait_for(lambda: json.loads(self._file.read_text()))["address"]), self._security
+        return str(
+            self._server.wait_for(lambda: json.loads(self._file.read_text(encoding="utf-8")))["address"]
+        ), self._security
 
     def join(self) -> None:
         """Connect, and wait until all workers have joined."""

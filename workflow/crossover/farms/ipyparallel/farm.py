@@ -52,7 +52,9 @@ class Entrant(Farm):
         self._server = Server(f"ipyparallel {self.scheme}")
         folder, address = self._server.folder, self.peers.address
         # Every user of the host can read a command line, and take a port before the controller listens on it.
-        (folder / "ipcontroller_config.py").write_text(f"c.IPController.ports = {self._reserved.numbers}\n")
+        (folder / "ipcontroller_config.py").write_text(
+            f"c.IPController.ports = {self._reserved.numbers}\n", encoding="utf-8"
+        )
         self._server.start(
             [
                 *("-m", "ipyparallel.controller"),
@@ -72,7 +74,7 @@ class Entrant(Farm):
 
     def _connection(self, side: str) -> dict[str, Any]:
         file = self._server.folder / "security" / f"ipcontroller-{side}.json"
-        facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text()))
+        facts: dict[str, Any] = self._server.wait_for(lambda: json.loads(file.read_text(encoding="utf-8")))
         if self._tunnel and side == "client":
             # All ports, so that no connection bypasses the tunnel.
             ports = {name: value for name, value in facts.items() if isinstance(value, int)}

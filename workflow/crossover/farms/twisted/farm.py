@@ -41,7 +41,7 @@ class Entrant(Farm):
 
     def invitation(self) -> str:
         """Wait for the controller; returns its address, which is also a secret."""
-        return self._server.wait_for(lambda: self._file.read_text())
+        return self._server.wait_for(lambda: self._file.read_text(encoding="utf-8"))
 
     def join(self) -> None:
         """Connect, and wait until all engines have registered."""
@@ -179,7 +179,7 @@ def control(host: str, file: Path) -> None:
     tub.setLocation(f"{host}:{port}")
     address = tub.registerReference(_Controller())
     with atomic.replacing(file) as part:
-        part.write_text(address)
+        part.write_text(address, encoding="utf-8")
     reactor.run()
 
 

@@ -74,9 +74,9 @@ class Compiler:
                 env=wrapping | os.environ,
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                text=True,
                 errors="replace",
                 timeout=LIMIT_SECONDS,
+                encoding="utf-8",
             )
             if not done.returncode:
                 return done.stdout

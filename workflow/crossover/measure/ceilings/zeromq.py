@@ -63,7 +63,7 @@ def pingpong(socket: zmq.Socket[Any], first: bool) -> Exchange:
 
 def _load(name: str) -> ctypes.CDLL:
     """The library, bound to the libzmq that pyzmq has loaded."""
-    mapped = re.findall(r"/\S*libzmq\S*\.so\S*", Path("/proc/self/maps").read_text(errors="replace"))
+    mapped = re.findall(r"/\S*libzmq\S*\.so\S*", Path("/proc/self/maps").read_text(encoding="utf-8", errors="replace"))
     # First the one in pyzmq's wheel: another build of libzmq may be loaded too.
     wheels = Path(zmq.__file__).parents[1]
     mapped.sort(key=lambda path: not Path(path).is_relative_to(wheels))

@@ -40,7 +40,7 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
     While another launch holds the lock, `check` is called repeatedly; it may raise to give up. Raises CrossoverError if
     somebody else made the lock's folder.
     """
-    with (_folder_of_the_lock() / "measuring").open("a+") as lock:
+    with (_folder_of_the_lock() / "measuring").open("a+", encoding="utf-8") as lock:
         for attempt in count():
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)

@@ -85,11 +85,11 @@ def run(
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
         errors="replace",
         env=environment,
         start_new_session=True,
         preexec_fn=lambda: die_with_parent(signal.SIGTERM),
+        encoding="utf-8",
     )
 
     def relay() -> None:

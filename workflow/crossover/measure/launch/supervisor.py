@@ -194,7 +194,7 @@ def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
 
 def _reason(refusal: Path) -> Refusal | None:
     """The reason that a rank has kept; None if there is none, or if the disk had no space for it."""
-    text = refusal.read_text() if refusal.exists() else ""
+    text = refusal.read_text(encoding="utf-8") if refusal.exists() else ""
     return Refusal(*json.loads(text)) if text else None
 
 

@@ -15,12 +15,12 @@ def watch() -> Callable[[], int]:
     It is not exact, because the kernel adds up the processors' counts in batches.
     """
     try:
-        RESET.write_text("5")
+        RESET.write_text("5", encoding="utf-8")
     except OSError:
         return lambda: 0
     return _peak_bytes
 
 
 def _peak_bytes() -> int:
-    found = re.search(r"^VmHWM:\s+(\d+) kB$", STATUS.read_text(), re.MULTILINE)
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", STATUS.read_text(encoding="utf-8"), re.MULTILINE)
     return 1024 * int(found[1]) if found else 0

@@ -69,7 +69,7 @@ def gather(reach: Reach) -> dict[str, str | float | None]:
 
 def _text(path: str) -> str | None:
     with suppress(OSError):
-        return Path(path).read_text().strip()
+        return Path(path).read_text(encoding="utf-8").strip()
     return None
 
 
@@ -129,7 +129,9 @@ def _container() -> str | None:
 
 def age_seconds() -> float:
     """Seconds since this process started, by a clock that nobody can set."""
-    ticks = int(Path("/proc/self/stat").read_text().rpartition(")")[2].split()[19])  # field 22, starttime, of proc(5)
+    ticks = int(
+        Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+    )  # field 22, starttime, of proc(5)
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
@@ -173,7 +175,7 @@ def _job_facts() -> dict[str, str]:
         return {}
     command = ["scontrol", "--oneliner", "show", "job", job]
     with suppress(OSError, subprocess.TimeoutExpired):
-        answer = subprocess.run(command, capture_output=True, text=True, timeout=10).stdout
+        answer = subprocess.run(command, capture_output=True, timeout=10, encoding="utf-8", errors="replace").stdout
         return dict(re.findall(r"\b(\w+)=(\S+)", answer))
     return {}
 
@@ -183,7 +185,9 @@ def commit() -> str:
     # The hash even at a tag, because no tag matches.
     words = ["git", "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
     with suppress(OSError):
-        return subprocess.run(words, capture_output=True, text=True, cwd=Path(__file__).parent).stdout.strip()
+        return subprocess.run(
+            words, capture_output=True, cwd=Path(__file__).parent, encoding="utf-8", errors="replace"
+        ).stdout.strip()
     return ""
 
 

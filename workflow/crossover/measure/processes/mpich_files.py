@@ -21,7 +21,7 @@ _MAPPING = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)", re.MULTILIN
 def shared_memory(pid: int) -> set[Path]:
     """The files of shared memory that a process uses; empty if it has ended or belongs to another user."""
     with suppress(OSError):
-        mapped = Path(f"/proc/{pid}/maps").read_text(errors="replace")
+        mapped = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
         return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
     return set()
 
@@ -58,7 +58,7 @@ def _used(pid: int) -> Iterator[tuple[int, int]]:
     """The identities of the files that a process has mapped or open; none if it has ended or is another user's."""
     process = Path(f"/proc/{pid}")
     with suppress(OSError):
-        for major, minor, inode in _MAPPING.findall((process / "maps").read_text(errors="replace")):
+        for major, minor, inode in _MAPPING.findall((process / "maps").read_text(errors="replace", encoding="utf-8")):
             yield os.makedev(int(major, 16), int(minor, 16)), int(inode)
     with suppress(OSError):
         for handle in (process / "fd").iterdir():

@@ -86,7 +86,7 @@ def _rdma_device(interface: str) -> str:
     names = sorted(path.name for path in device.glob("device/infiniband/*"))
     port = 1
     with suppress(OSError, ValueError):
-        port += int((device / "dev_port").read_text())
+        port += int((device / "dev_port").read_text(encoding="utf-8"))
     return f"{names[0]}:{port}" if names else ""
 
 

@@ -50,7 +50,7 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
         # The whole chart, including its axes, is as wide as the column.
         | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
     )
-    (folder / f"{name}.svg").write_text(svg)
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
     # PDF takes the plain numbers of width and height as points.
     share = POINTS_PER_INCH / PIXELS_PER_INCH
     size = re.compile(r'\b(width|height)="([\d.]+)"')
@@ -58,7 +58,9 @@ def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
     (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(in_points))
     (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
     # Last, so a chart with a specification has all files.
-    (folder / f"{name}.vl.json").write_text(json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False))
+    (folder / f"{name}.vl.json").write_text(
+        json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False), encoding="utf-8"
+    )
 
 
 def _on_paper(layer: dict[str, Any]) -> dict[str, Any]:

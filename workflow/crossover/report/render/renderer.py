@@ -83,8 +83,8 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
-        text=True,
         errors="replace",
+        encoding="utf-8",
     )
     made = copy / "_site" / "index.html"
     if done.returncode == 0 and made.is_file():

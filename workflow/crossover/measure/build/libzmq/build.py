@@ -79,9 +79,9 @@ def _download(line: Line, folder: Path) -> Path:
     backend = folder / "backend" / "setuptools"
     backend.mkdir(parents=True)
     (backend / "__init__.py").touch()
-    (backend / "build_meta.py").write_text(BACKEND.format(name=name, version=version))
+    (backend / "build_meta.py").write_text(BACKEND.format(name=name, version=version), encoding="utf-8")
     wanted = folder / "wanted.txt"
-    wanted.write_text(f"{line.sdist} --hash=sha256:{line.sha256}\n")
+    wanted.write_text(f"{line.sdist} --hash=sha256:{line.sha256}\n", encoding="utf-8")
     try:
         done = subprocess.run(
             [
@@ -92,9 +92,9 @@ def _download(line: Line, folder: Path) -> Path:
             env=os.environ | {"PYTHONPATH": str(backend.parent)},
             stdin=subprocess.DEVNULL,
             capture_output=True,
-            text=True,
             errors="replace",
             timeout=DOWNLOAD_LIMIT_SECONDS,
+            encoding="utf-8",
         )
         why = (done.stderr.strip().splitlines() or ["it did not say why"])[-1].strip()
     except subprocess.TimeoutExpired:
@@ -127,7 +127,7 @@ def build(name: str, archive: Path, library: Path) -> str:
 def _compile(line: Line, tree: Path, library: Path) -> None:
     whole = tree / "whole.cpp"
     shutil.copy(OURS / "struct_bytes.cpp", tree)
-    whole.write_text("".join(f'#include "{path}"\n' for path in [*sources(tree, line), "struct_bytes.cpp"]))
+    whole.write_text("".join(f'#include "{path}"\n' for path in [*sources(tree, line), "struct_bytes.cpp"]), encoding="utf-8")
     # Only GNU's compiler makes unique symbols, and only it has the option against them.
     unique = () if "clang" in CXX.identity() else ("-fno-gnu-unique",)
     folders = (f"-I{OURS / line.version}", "-Isrc", "-Iinclude", "-I.")

@@ -43,7 +43,7 @@ class Server:
             # This guard ends with the rank, however the rank ends, and ends the server's children too.
             [sys.executable, "-m", "crossover.measure.processes.ending", program, *arguments],
             stdin=subprocess.DEVNULL,
-            stdout=self._log.open("w"),
+            stdout=self._log.open("w", encoding="utf-8"),
             stderr=subprocess.STDOUT,
             env=os.environ | (environment or {}),
             start_new_session=True,
@@ -69,7 +69,7 @@ class Server:
 
     def refusal(self, reason: str) -> Refusal:
         """The refusal for this reason with the server's last words, or because a port was taken, if its log says so."""
-        if TAKEN in self._log.read_text(errors="replace").lower():
+        if TAKEN in self._log.read_text(errors="replace", encoding="utf-8").lower():
             return Refusal(HoleKind.STRANGER, f"another process took a port that {self.name} was about to use")
         return Refusal(HoleKind.CRASHED, f"{reason}; of {self.name}, {self.last_words()}")
 
@@ -93,7 +93,7 @@ class Server:
 
     def last_words(self) -> str:
         """The last line of its output, as a clause."""
-        last = self._log.read_text(errors="replace").splitlines()[-1:]
+        last = self._log.read_text(errors="replace", encoding="utf-8").splitlines()[-1:]
         return f"its last words: {last[0].strip()}" if last else "it said nothing"
 
     def stop(self) -> None:

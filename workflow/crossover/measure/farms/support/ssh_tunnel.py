@@ -54,9 +54,13 @@ class Tunnel:
             quiet = ("-q", "-N", "", "-C", "crossover")
             subprocess.run([self._programs["ssh-keygen"], "-t", "ed25519", *quiet, "-f", folder / name], check=True)
         configuration = folder / "sshd_config"
-        configuration.write_text(CONFIGURATION.format(address=LOOPBACK, port=self._port, folder=folder))
+        configuration.write_text(
+            CONFIGURATION.format(address=LOOPBACK, port=self._port, folder=folder), encoding="utf-8"
+        )
         sshd = self._programs["sshd"]
-        checked = subprocess.run([sshd, "-t", "-f", configuration], capture_output=True, text=True)
+        checked = subprocess.run(
+            [sshd, "-t", "-f", configuration], capture_output=True, encoding="utf-8", errors="replace"
+        )
         if checked.returncode:
             raise Refusal(HoleKind.NOT_INSTALLED, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
         self._server.start(["-D", "-e", "-f", str(configuration)], program=sshd)
@@ -68,7 +72,9 @@ class Tunnel:
         """
         folder = self._server.folder
         known = folder / "known_hosts"
-        known.write_text(f"[{LOOPBACK}]:{self._port} {(folder / 'host_key.pub').read_text()}")
+        known.write_text(
+            f"[{LOOPBACK}]:{self._port} {(folder / 'host_key.pub').read_text(encoding='utf-8')}", encoding="utf-8"
+        )
         self._forwarded = Reserved(len(ports), LOOPBACK)
         entries = self._forwarded.numbers
         options = {
@@ -89,7 +95,9 @@ class Tunnel:
         ]
         # In a file, because every user of the host can read a command line, and take a port before the client listens.
         configuration = folder / "ssh_config"
-        configuration.write_text("\n".join([*(f"{key} {value}" for key, value in options.items()), *forwards]))
+        configuration.write_text(
+            "\n".join([*(f"{key} {value}" for key, value in options.items()), *forwards]), encoding="utf-8"
+        )
         self._client.start(["-N", "-F", str(configuration), LOOPBACK], program=self._programs["ssh"])
         # The ports are bound in this order, all or none.
         self._client.wait_for(lambda: self._client.require_listening(entries[-1]))
