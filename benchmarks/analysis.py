@@ -19,8 +19,9 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
+from crossover.design.protocol import KEYS
 from crossover.planning import receipt
-from crossover.records import record, version_1
+from crossover.records import record
 
 SIZES = np.logspace(2, 7, 18).round()
 LAUNCHES = 10
@@ -72,7 +73,11 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
         "null": names == "null",
         "ceiling": np.char.startswith(names, "C "),
     }
-    table = version_1.with_keys(pa.table(columns), record.MEASUREMENTS)
+    keys = {name: pa.nulls(count, record.MEASUREMENTS.field(name).type) for name in KEYS}
+    patterns, transports = (np.array([label.split(" over ")[at] for label in PROTOCOLS]) for at in range(2))
+    which = np.array([PROTOCOLS.index(label) for label in protocols])
+    keys |= {"pattern": patterns[which], "transport": transports[which]}
+    table = pa.table(keys | columns)
     return table.select(record.MEASUREMENTS.names).cast(record.MEASUREMENTS)
 
 

@@ -4,12 +4,13 @@ import json
 from pathlib import Path
 from typing import Any
 
+import label_keys
 import numpy as np
 import pyarrow as pa
 
 from crossover.design.settings import canonical
 from crossover.planning import receipt
-from crossover.records import record, version_1
+from crossover.records import record
 
 SIZES = np.logspace(2, 6, 13).round()
 """An axis of 13 cells, 100 B to 1 MB."""
@@ -106,7 +107,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
     The first arm is the reference.
     """
     reference = next(iter(values))
-    keys = version_1.keys(protocol)
+    keys = label_keys.keys(protocol)
     return [
         {
             **keys,

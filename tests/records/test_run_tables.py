@@ -2,7 +2,6 @@
 
 import os
 
-import pyarrow as pa
 import pytest
 
 from crossover.config import tiers
@@ -82,15 +81,6 @@ def test_before_a_first_run_the_command_is_named(tmp_path):
     for ask in (Run, lambda folder: tables.load(folder)):
         with pytest.raises(CrossoverError, match="start one: make report"):
             ask(tmp_path)
-
-
-def test_tables_of_an_earlier_release_are_refused_with_the_command(run):
-    old = record.RATIOS.remove(record.RATIOS.get_field_index("verdict"))
-    path = run / "experiments/a/ratios.parquet"
-    table = record.read(path, record.RATIOS).select(old.names)
-    record.write(pa.Table.from_arrays(table.columns, schema=old), path)
-    with pytest.raises(CrossoverError, match="was written by an earlier release; repeat the run's command"):
-        run_tables.read(run, "ratios")
 
 
 def test_an_experiment_of_a_higher_tier_is_named_with_it(run):

@@ -9,11 +9,12 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import label_keys
 import pyarrow as pa
 from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
-from crossover.records import record, version_1
+from crossover.records import record
 from crossover.records.outcome import BETTER, WORSE
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
@@ -126,7 +127,7 @@ class Campaign:
         shared = {
             "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
             "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": curve.launches,
-            **columns(version_1.keys(curve.protocol)),
+            **columns(label_keys.keys(curve.protocol)),
         }  # fmt: skip
         replicated = curve.launches > 1
         sign = -1 if curve.better == "lower" else 1
@@ -273,7 +274,7 @@ def recommendation(**changes: Any) -> Row:
         "points": '{"better": [31623.0, 1e5, 1e6], "alike": [], "open": [], "worse": [100.0, 1000.0, 1e4]}',
     }  # fmt: skip
     row |= changes
-    return row | (version_1.keys(row["protocol"]) if row["protocol"] else {})
+    return row | (label_keys.keys(row["protocol"]) if row["protocol"] else {})
 
 
 NO_GAIN: Row = {

@@ -2,11 +2,11 @@
 
 import json
 
+import label_keys
 import pytest
 from campaigns import Campaign, launch_row, run, zmq
 
 from crossover.design.protocol import identity
-from crossover.records import version_1
 from crossover.report.base.tables import Panel
 from crossover.report.sentences import findings
 
@@ -15,7 +15,7 @@ TCP, IPC = (zmq(f"PUSH/PULL over {transport}, 64 MB in flight") for transport in
 
 def refining(launch, points=(4642, 6813, 10000), **changes):
     """A row of a launch of the second sweep."""
-    settings = json.dumps({"cells": {identity(version_1.keys(TCP.protocol)): list(points)}})
+    settings = json.dumps({"cells": {identity(label_keys.keys(TCP.protocol)): list(points)}})
     return launch_row("zmq_throughput", launch) | {"settings": settings} | changes
 
 
@@ -32,12 +32,6 @@ def test_the_launches_and_points_of_the_second_sweep_are_named():
         "crossovers of the first."
     )
     assert findings.second_sweep(found[IPC.protocol], launches) == ""
-
-
-def test_second_sweeps_of_earlier_releases_name_their_curves_by_labels():
-    earlier = {"settings": json.dumps({"cells": {TCP.protocol: [4642]}})}
-    found, launches = panels(refining(10001, **earlier))
-    assert "A second sweep of 1 launch (number 10001)" in findings.second_sweep(found[TCP.protocol], launches)
 
 
 @pytest.mark.parametrize("change", [{"outcome": "hole"}, {"placement": "nodes"}, {"experiment": "zmq_latency"}])

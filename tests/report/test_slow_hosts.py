@@ -68,7 +68,7 @@ def sharing(*exclusive):
 @pytest.mark.parametrize("exclusive", [(True, True, True, False), (None,) * 4])
 def test_without_shared_nodes_nothing_is_said(exclusive):
     assert hosts.shared(sharing(*exclusive)) == ""
-    assert hosts.shared(launches()) == "", "tables of an earlier release"
+    assert hosts.shared(launches()) == "", "launches without a job"
 
 
 def test_page_and_terminal_warn_of_other_jobs_beside_launches(tmp_path, capsys):

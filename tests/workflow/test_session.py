@@ -79,15 +79,6 @@ def test_on_a_cluster_there_are_as_many_as_the_site_allows():
     assert session.hosts(bounded) == 3
 
 
-@pytest.mark.parametrize("kind", ["overwrite_resources", "overwrite_threads"])
-def test_the_old_name_of_a_rule_in_a_profile_is_refused_with_the_new_one(kind):
-    settings = SimpleNamespace(overwrite_resources={}, overwrite_threads={})
-    session.require_rule_names(settings)
-    setattr(settings, kind, {"launch": 1, "measure": 1})
-    with pytest.raises(CrossoverError, match="`measure` is now called `launch`; rename it in your profile"):
-        session.require_rule_names(settings)
-
-
 def test_reasons_that_would_measure_launches_again_are_refused():
     triggers = importlib.import_module("snakemake.settings.enums").RerunTrigger
     session.require_triggers({triggers.MTIME, triggers.PARAMS})

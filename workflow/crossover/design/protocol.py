@@ -111,7 +111,7 @@ def label(keys: Keys) -> str:
 def identity(keys: Keys) -> str:
     """The text by which stored files name the curve with these keys, or with those of a row of any table.
 
-    It is the label for a row without keys, which tables of earlier releases can have.
+    It is the label for a row without keys.
 
     >>> identity({"transport": "ipc", "pattern": "REQ/REP", "engines": None})
     '{"pattern": "REQ/REP", "transport": "ipc"}'
@@ -121,10 +121,10 @@ def identity(keys: Keys) -> str:
 
 
 def named(stored: str) -> str:
-    """The label of a curve that a stored file names by its `identity`; those of earlier releases have the label itself.
+    """The label of a curve that a stored file names by its `identity`.
 
-    >>> named('{"pattern": "REQ/REP", "transport": "ipc"}'), named("REQ/REP over ipc")
-    ('REQ/REP over ipc', 'REQ/REP over ipc')
+    >>> named('{"pattern": "REQ/REP", "transport": "ipc"}')
+    'REQ/REP over ipc'
     """
     return label(json.loads(stored)) if stored.startswith("{") else stored
 

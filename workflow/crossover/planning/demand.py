@@ -161,7 +161,7 @@ class Demand:
             ]
         )
 
-    def remarks(self, others: Mapping[str, int], of_no_tier: Sequence[str], command: Command) -> list[Remark]:
+    def remarks(self, others: Mapping[str, int], command: Command) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
         the numbers of launches of other tiers."""
         experiments = self.config["experiments"]
@@ -177,7 +177,7 @@ class Demand:
             Remark(f"left out: {count} launches of tier {tier}", command.but(partial="true", tier=tier))
             for tier, count in others.items()
         ]
-        return [*map(Remark, lines), *of_other_tiers, *map(Remark, of_no_tier)]
+        return [*map(Remark, lines), *of_other_tiers]
 
     def _differs(self, held: Receipt) -> bool:
         """Whether a launch was measured otherwise than this run would; not if this run does not have it."""

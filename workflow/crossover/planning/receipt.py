@@ -190,12 +190,12 @@ def raw_folder(receipt: Path) -> Path:
 
 
 def stamp(raw: Path) -> int:
-    """The time in a raw file's name, in nanoseconds since 1970; 0 for a name of an earlier version."""
+    """The time in a raw file's name, in nanoseconds since 1970; 0 for another name."""
     named = RAW.fullmatch(raw.stem)
     return int(named["stamp"]) if named else 0
 
 
 def tiers(launches: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The tiers of launches, rows of the table, by the folder of their receipts (of raw files, in earlier releases)."""
-    found = (re.search(r"(?:launches|raw)/([^/]+)/", f"{row['receipt']} {row['file']}") for row in launches)
+    """The tiers of launches, rows of the table, by the folder of their receipts."""
+    found = (re.search(r"launches/([^/]+)/", str(row["receipt"])) for row in launches)
     return sorted({place[1] for place in found if place})

@@ -16,13 +16,10 @@ import pyarrow.parquet as pq
 
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
-from crossover.records import atomic, checksum, json_text, labels, version_1
+from crossover.records import atomic, checksum, json_text
 
 VERSION = 2
-"""Version of the schemas that this code writes."""
-
-READABLE = ("1", str(VERSION))
-"""The versions that this code reads, as stored in files; a file of another version is refused."""
+"""Version of the schemas that this code reads and writes."""
 
 SHARE = ""
 """The unit of a share of a whole, such as an efficiency: above 0 and at most 1."""
@@ -255,10 +252,10 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
 
 
 def read(path: Path, schema: pa.Schema) -> pa.Table:
-    """The table at `path`, with `schema`'s columns in its order; one of version 1 as a table of this version.
+    """The table at `path`, with `schema`'s columns in its order.
 
-    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column (except for those in
-    ADDED), or has one of another type. Files of earlier releases have no checksums.
+    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column, or
+    has one of another type.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
@@ -270,17 +267,10 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(path, f"cannot be read as parquet ({error})") from error
     # As bytes, because metadata of a foreign file may not be JSON.
     version = stored.get(b"crossover", b"none").decode(errors="replace")
-    if version not in READABLE:
-        readable = " and ".join(READABLE)
-        raise RecordError(path, f"has schema version {version}, this code reads {readable}", "measure again")
+    if version != str(VERSION):
+        raise RecordError(path, f"has schema version {version}, this code reads {VERSION}", "measure again")
     if wrong:
         raise RecordError(path, "is damaged, because it has a wrong checksum")
-    if version == "1":
-        stored = stored | {b"crossover": str(VERSION).encode()}
-        table = version_1.with_keys(table, schema).replace_schema_metadata(stored)
-    else:
-        table = labels.renewed(table)
-    table = version_1.with_added(table, schema)
     if missing := [name for name in schema.names if name not in table.column_names]:
         raise RecordError(path, f"lacks the columns {', '.join(missing)}")
     try:

@@ -38,26 +38,14 @@ def read(results: Path, name: str) -> pa.Table:
     own = {folder.name: folder / joined.name for folder in newer(results) if (folder / joined.name).exists()}
     if not own and not joined.exists():
         raise record.RecordError(joined, "cannot be read, because no run has finished there", "start one: make report")
-    parts = [_decided(record.read(path, schema), path) for path in own.values()]
+    parts = [record.read(path, schema) for path in own.values()]
     if joined.exists():
-        whole = _decided(record.read(joined, schema), joined)
+        whole = record.read(joined, schema)
         if not own:
             return whole
         parts.append(whole.filter(pc.invert(pc.is_in(whole["experiment"], pa.array(list(own))))))
     table = pa.concat_tables([part.replace_schema_metadata() for part in parts]).combine_chunks()
     return table.sort_by([("experiment", "ascending")])
-
-
-def is_decided(ratios: pa.Table) -> bool:
-    """Whether rivals in a table of ratios have verdicts; earlier releases wrote none."""
-    rivals = ratios.filter(pc.invert(pc.or_(ratios["null"], ratios["ceiling"])))
-    return bool(rivals.num_rows == 0 or rivals["verdict"].null_count < rivals.num_rows)
-
-
-def _decided(table: pa.Table, path: Path) -> pa.Table:
-    if path.stem == "ratios" and not is_decided(table):
-        raise record.RecordError(path, "was written by an earlier release", "repeat the run's command: make report")
-    return table
 
 
 def require_joined(results: Path) -> None:

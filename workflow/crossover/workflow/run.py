@@ -42,7 +42,6 @@ class Run:
         self.decides = session.decides(workflow)
         with plain():
             schema.require_plain(workflow.config_settings.config)
-            session.require_rule_names(workflow.resource_settings)
             if self.decides:
                 folders.require_own()
             # The process that plans the run has checked it.
@@ -169,12 +168,10 @@ class Run:
 
     @cached_property
     def demand(self) -> Demand:
-        """The receipts that launches must have; reads those that exist, and writes those of raw files without one."""
+        """The receipts that launches must have, and those that exist."""
         if self.workflow.dryrun:
             atexit.register(self._tell, self)
         with plain():
-            for line in [*inventory.adopt(self.results, self.tier), *inventory.of_no_tier(self.results, self.tier)]:
-                print(line, file=sys.stderr, flush=True)
             held = inventory.receipts(self.results, self.tier)
         self.jobs.learn(each for own in held.values() for each in own)
         # With --sdm, launches run with the software of another environment, which is unknown here.
@@ -185,8 +182,7 @@ class Run:
     def remarks(self) -> list[Remark]:
         """Remarks on the launches of a partial run."""
         others = inventory.other_tiers(self.results, self.tier, schema.TIERS)
-        old = inventory.of_no_tier(self.results, self.tier)
-        return self.demand.remarks(others, old, self.command) if self.partial else []
+        return self.demand.remarks(others, self.command) if self.partial else []
 
     @cached_property
     def _existing(self) -> dict[str, Receipt]:

@@ -82,17 +82,6 @@ def decides(workflow: Any) -> bool:
     return bool(workflow.exec_mode == importlib.import_module("snakemake.settings.types").ExecMode.DEFAULT)
 
 
-def require_rule_names(settings: Any) -> None:
-    """Raise CrossoverError if a profile's resource `settings` use the old name of the rule `launch`.
-
-    Snakemake ignores unknown rules there, so launches would run without their launcher and exclusive nodes.
-    """
-    if "measure" in {*settings.overwrite_resources, *settings.overwrite_threads}:
-        raise CrossoverError(
-            "the rule `measure` is now called `launch`; rename it in your profile, under set-resources and set-threads"
-        )
-
-
 TRIGGERS = ("mtime", "params")
 """What may make Snakemake repeat a job; the rules rely on it."""
 

@@ -100,8 +100,7 @@ def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:
         return every
     curves: dict[str, list[Cell]] = {}
     for cell in every:
-        for name in (cell.protocol, identity(cell.keys)):
-            curves.setdefault(name, []).append(cell)
+        curves.setdefault(identity(cell.keys), []).append(cell)
     # The nearest cell of a curve is the template, because some arms do not take part all along it.
     cells = [
         replace(min(curves[name], key=lambda cell: abs(log(cell.x / x))), x=x)

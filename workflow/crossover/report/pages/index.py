@@ -199,7 +199,7 @@ class Page(Experiments):
     def hosts(self) -> str:
         """The hosts on which launches are slower than on others; whether hosts could be compared."""
         if not (self.folder / "hosts.parquet").exists():
-            return "This run did not compare hosts; it was measured by an earlier release."
+            return "This run did not compare hosts."
         return "\n\n".join(hosts.paragraphs(self.tables)) or "All launches of an experiment ran on the same hosts."
 
     @part()

@@ -1,14 +1,9 @@
-"""Reads tables of earlier releases: those of schema version 1 have a `protocol` but no columns for its keys."""
+"""The keys of a curve by its label, so that tests can name curves by labels alone."""
 
 import json
 import re
 from collections.abc import Callable
 from typing import Any
-
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from crossover.design.protocol import KEYS
 
 PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "library_version": (r"^libzmq ([\d.]+)", str),
@@ -32,11 +27,11 @@ PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "senders": (r", senders: (\d+)", int),
     "flood_tasks": (r"^(\d+)(?= tasks echo)|(?<=, tasks in a flood: )(\d+)", int),
 }
-"""For each key, the pattern of its value in a label of version 1, and the conversion of the value."""
+"""For each key, the pattern of its value in a label, and the conversion of the value."""
 
 
 def keys(protocol: str) -> dict[str, Any]:
-    """The keys of a curve with this label; none for a label that is not of version 1.
+    """The keys of a curve with this label; none for another text.
 
     >>> keys("DEALER/ROUTER over ipc, 512 MB in flight, bursts of 0.15 s")["window_bytes"]
     512000000
@@ -58,38 +53,3 @@ def keys(protocol: str) -> dict[str, Any]:
     if options:
         found["entrant_options"] = json.dumps(options)
     return found
-
-
-def with_keys(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the columns of `schema` for keys, if it has a `protocol`."""
-    if "protocol" not in table.column_names:
-        return table
-    coded = table["protocol"].combine_chunks().dictionary_encode()
-    read = [keys(protocol) for protocol in coded.dictionary.to_pylist()]
-    for field in schema:
-        if field.name in KEYS:
-            values = pa.array([own.get(field.name) for own in read], field.type)
-            table = table.append_column(field, values.take(coded.indices))
-    return table
-
-
-ADDED = (
-    *("hosts", "job", "phases", "receipt", "exclusive", "launches_needed", "smallest_effect", "verdict"),
-    *("test", "differs", "derived", "contradicts", "claimed_low", "claimed_high", "load", "ranks"),
-)
-"""Columns that were added later than their tables, and are null in tables of earlier releases."""
-
-FORMER = ("undecided", "inconclusive", "not shown")
-"""Verdicts that are all called `open` now."""
-
-
-def with_added(table: pa.Table, schema: pa.Schema) -> pa.Table:
-    """The table with the columns of `schema` that are in ADDED, null if it lacks them, with present verdicts."""
-    for field in schema:
-        if field.name in ADDED and field.name not in table.column_names:
-            table = table.append_column(field, pa.nulls(table.num_rows, field.type))
-    if "verdict" in table.column_names and pa.types.is_string(table["verdict"].type):
-        former = pc.is_in(table["verdict"], pa.array(FORMER))
-        place = table.column_names.index("verdict")
-        table = table.set_column(place, "verdict", pc.if_else(former, "open", table["verdict"]))
-    return table
