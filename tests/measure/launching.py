@@ -21,7 +21,7 @@ from crossover.planning import receipt
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
-LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-", "psm_")
+LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "sem.loky-", "pymp-", "psm_")
 """First letters of the files that MPI, ZeroMQ and Python's multiprocessing may leave in shared folders."""
 
 ROUNDS = {"at_least": 3, "at_most": 30}
@@ -253,7 +253,7 @@ class Launch:
             str(folder / name)
             for folder, before in self.folder_before.items()
             for name in _names(folder) - before
-            if name.startswith(LEAKS)
+            if name.startswith(LEAKS) or f"-{self.process.pid}-" in name
         }
         return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.shared_memory(pid)}
 
