@@ -6,12 +6,12 @@ made for the launch. It serves no web pages and reports no usage. Its processes 
 
 import os
 import secrets
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support import short_path
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.ranks.peers import Peers
 
@@ -35,8 +35,8 @@ class Entrant(Farm):
             include_dashboard=False,
             log_to_driver=False,
             _node_ip_address=self.peers.address,
-            # Its sockets have long names, so a folder inside this one could be too much.
-            _temp_dir=tempfile.gettempdir(),
+            # Its sockets have long names.
+            _temp_dir=short_path.temporary_folder(),
         )
 
     def join(self) -> None:
