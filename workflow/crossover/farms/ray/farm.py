@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from crossover.farms.ray import STORE_BYTES
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support import short_path
 from crossover.measure.farms.support.tasks import echo
@@ -19,9 +20,6 @@ from crossover.measure.ranks.peers import Peers
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
 
 import ray
-
-STORE_BYTES = 500_000_000
-"""The shared memory for arguments and results; a flood of the largest arrays needs less."""
 
 
 class Entrant(Farm):
