@@ -21,7 +21,7 @@ from crossover.planning import receipt
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
-LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "sem.loky-", "pymp-", "psm_")
+LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-", "psm_")
 """First letters of the files that MPI, ZeroMQ and Python's multiprocessing may leave in shared folders."""
 
 ROUNDS = {"at_least": 3, "at_most": 30}
