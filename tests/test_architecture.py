@@ -38,7 +38,7 @@ ROOMS = {
     "measure.farms.support": "design measure.processes measure.ranks records",
     "measure.farms": "design design.families farms measure.farms.support measure.ranks measure.sampling records",
     DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
-    "measure.farms.support measure.machine measure.mpi measure.processes measure.ranks "
+    "measure.farms.support measure.machine measure.mpi measure.ranks "
     "measure.sampling measure.zeromq records",
     "measure.launch": "design experiments measure.build measure.machine measure.processes "
     "measure.ranks measure.sampling planning records",

@@ -255,7 +255,7 @@ class Launch:
             str(folder / name)
             for folder, before in self.folder_before.items()
             for name in _names(folder) - before
-            if name.startswith(LEAKS)
+            if name.startswith(LEAKS) or f"-{self.process.pid}-" in name
         }
         return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.shared_memory(pid)}
 

@@ -1,5 +1,6 @@
 """Does an interrupted launch of any experiment leave nothing behind, however it ends?"""
 
+import os
 import signal
 
 import pytest
@@ -99,6 +100,17 @@ def test_after_ctrl_c(under_way):
 
 def test_after_a_failure(under_way):
     next(rank for rank in under_way.ranks() if rank.environ()["PMI_RANK"] == "0").kill()
+    assert under_way.process.wait(60) == 0
+    assert hole(under_way) == "crashed"
+    under_way.leaves_nothing_but_its_file()
+
+
+# They have every kind of child that makes names in shared memory.
+@pytest.mark.parametrize("launch", ["local_transport", "task_throughput"], indirect=True)
+def test_after_a_kill_of_the_ranks_and_of_those_that_clean_up_after_them(under_way):
+    groups = {os.getpgid(rank.pid) for rank in under_way.ranks()}
+    for group in groups:
+        os.killpg(group, signal.SIGKILL)
     assert under_way.process.wait(60) == 0
     assert hole(under_way) == "crashed"
     under_way.leaves_nothing_but_its_file()

@@ -67,6 +67,25 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
         assert sorted(names(temporary)) == sorted([*others, folder.name])
 
 
+def test_names_in_shared_memory_go_with_their_folder(temporary, monkeypatch):
+    memory = temporary / "shm"
+    memory.mkdir()
+    monkeypatch.setattr(host_lock.mpich_files, "SHARED_MEMORY", memory)
+    ended = subprocess.Popen([sys.executable, "-c", ""])
+    ended.wait()
+    prefix = f"crossover-{os.getuid()}-{socket.gethostname()}"
+    for left in (f"sem.{prefix}-{ended.pid}-abcdefgh.-x", f"{prefix}-{ended.pid}-abcdefgh.x"):
+        (memory / left).touch()
+    others = [f"sem.{prefix}-{os.getpid()}-abcdefgh.-x", "sem.mp-x"]
+    for made in others:
+        (memory / made).touch()
+    with host_lock.private_folder() as folder:
+        (memory / f"sem.{folder.name}.-x").touch()
+        (memory / f"{folder.name}.x").touch()
+        assert len(names(memory)) == 4
+    assert sorted(names(memory)) == sorted(others)
+
+
 def locked():
     with host_lock.alone(print, lambda: None):
         return True

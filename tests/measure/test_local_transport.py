@@ -7,12 +7,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
+from launching import COMMON, Launch, eventually
 
 from crossover.design.arm import Arm
 from crossover.design.axis import points
 from crossover.design.cell import Cell
 from crossover.experiments.local_transport import EXPERIMENT, WAYS, driver, ways
 from crossover.measure.sampling.contract import DAMAGED
+from crossover.records import record
 
 SETTINGS = {
     "sizes_bytes": [1, 100, 200_000], "patterns": ["round trips", "stream"], "arms": [*WAYS], "ceilings": [],
@@ -119,3 +121,26 @@ def test_no_child_and_no_shared_memory_are_left(tmp_path):
         assert multiprocessing.active_children()
     assert {*Path("/dev/shm").glob("psm_*")} <= before
     assert threading.active_count() < 20
+
+
+LONG = {"budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
+
+
+@pytest.fixture
+def under_way(tmp_path):
+    """A launch that runs blocks."""
+    one = Launch(tmp_path, "local_transport", COMMON | SETTINGS | {"placement": "process", "reference": WAYS[0]} | LONG)
+    one.start()
+    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
+    yield one
+    one.end()
+
+
+def test_a_killed_child_crashes_the_launch(under_way):
+    (rank,) = under_way.ranks()
+    next(child for child in rank.children() if any("spawn_main" in word for word in child.cmdline())).kill()
+    assert under_way.process.wait(60) == 0
+    launch = record.metadata(record.read(under_way.output, record.MEASUREMENTS))["launch"]
+    assert launch["hole"] == "crashed"
+    assert "the child of local_transport, which the launch needs, has ended" in launch["reason"]
+    under_way.leaves_nothing_but_its_file()

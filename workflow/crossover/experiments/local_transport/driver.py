@@ -16,6 +16,7 @@ import socket
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from functools import lru_cache, partial
+from multiprocessing.synchronize import Semaphore
 from time import perf_counter
 from typing import Any
 
@@ -28,7 +29,7 @@ from crossover.experiments.local_transport import ways
 from crossover.experiments.local_transport.ways import WORD, Streams, Way
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, raw
-from crossover.measure.processes import ending
+from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq.handover import checksum
@@ -90,11 +91,10 @@ class Parent:
         return Block(seconds, {"round trip": seconds / n})
 
 
-def child(commands: Any, ends: ways.Ends, connection: socket.socket, parent: int) -> None:
+def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Semaphore) -> None:
     """Follow the parent's commands until it sends None."""
-    ending.die_soon_after(parent)
+    begin(started)
     with ways.opened(ends, is_parent=False) as open_ways:
-        commands.send("ready")
         payload_of = lru_cache(maxsize=1)(os.urandom)
         while command := commands.recv():
             arm, is_stream, size, n = command
@@ -117,27 +117,29 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Parent]:
     with ExitStack() as stack:
         ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
         commands, their_commands = spawn.Pipe()
+        children = Children(spawn, "the child of local_transport", 1)
         ends = ways.Ends.made(spawn, max(points(settings["sizes_bytes"])))
-        process = spawn.Process(target=child, args=(their_commands, ends, theirs, os.getpid()), daemon=True)
+        process = spawn.Process(target=child, args=(their_commands, ends, theirs, children.started), daemon=True)
         process.start()
-        # Without our copies of its ends, we see the child's end instead of waiting for it.
-        their_commands.close()
-        ends.addresses[1].close()
-        open_ways = stack.enter_context(ways.opened(ends, is_parent=True))
-        commands.recv()
-        for block in ends.blocks:
-            # Both have it open, so no file is left behind however they end.
-            block.unlink()
-        ceilings, unavailable = {}, ""
-        try:
-            every: dict[str, Callable[[], Exchange]] = {
-                "memcpy": raw.memcpy,
-                IN_C: partial(raw.pingpong, ours, first=True),
-            }
-            ceilings = {name: every[name]() for name in settings["ceilings"]}
-        except UnavailableError as error:
-            unavailable = str(error)
-        yield Parent(commands, open_ways, ceilings, unavailable)
+        children.all_made()
+        with children.watched():
+            # Without our copies of its ends, we see the child's end instead of waiting for it.
+            their_commands.close()
+            ends.addresses[1].close()
+            children.await_start()
+            for block in ends.blocks:
+                block.unlink()
+            open_ways = stack.enter_context(ways.opened(ends, is_parent=True))
+            ceilings, unavailable = {}, ""
+            try:
+                every: dict[str, Callable[[], Exchange]] = {
+                    "memcpy": raw.memcpy,
+                    IN_C: partial(raw.pingpong, ours, first=True),
+                }
+                ceilings = {name: every[name]() for name in settings["ceilings"]}
+            except UnavailableError as error:
+                unavailable = str(error)
+            yield Parent(commands, open_ways, ceilings, unavailable)
         commands.send(None)
         process.join()
 

@@ -18,6 +18,7 @@ import uvloop
 import zmq
 
 from crossover.measure.ranks.admission import Admission, connect
+from crossover.measure.ranks.children import own_prefix
 
 WORD = b"taken"
 LENGTH_BYTES = 8
@@ -49,7 +50,8 @@ class Ends:
     @classmethod
     def made(cls, spawn: SpawnContext, longest_bytes: int) -> "Ends":
         """The ends for messages of at most `longest_bytes`."""
-        first, second = (SharedMemory(create=True, size=LENGTH_BYTES + longest_bytes) for _ in range(2))
+        size = LENGTH_BYTES + longest_bytes
+        first, second = (SharedMemory(f"{own_prefix()}{os.urandom(6).hex()}", create=True, size=size) for _ in range(2))
         turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
         queues = (spawn.Queue(), spawn.Queue())
         pipes, streams = spawn.Pipe(), {name: socket.socketpair() for name in LOOPS}

@@ -10,8 +10,8 @@ from typing import Any
 
 from crossover.farms.concurrent_futures import Options
 from crossover.measure.farms import ExecutorFarm, Task
-from crossover.measure.farms.support.children import Children, begin
 from crossover.measure.farms.support.tasks import echo
+from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 
 
@@ -26,7 +26,7 @@ class Entrant(ExecutorFarm):
     def start(self) -> None:
         """Start the workers: the pool does this when it gets its first tasks."""
         spawn = multiprocessing.get_context("spawn")
-        self._children = Children(spawn, "the process pool", len(self.ranks))
+        self._children = Children(spawn, "a worker of the process pool", len(self.ranks))
         self.executor = ProcessPoolExecutor(
             len(self.ranks), spawn, initializer=begin, initargs=(self._children.started,)
         )

@@ -12,11 +12,13 @@ from typing import Any
 
 from joblib import Parallel, delayed
 from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend.synchronize import SemLock
 
 from crossover.farms.joblib import Options
 from crossover.measure.farms import Farm, Task
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.ranks.children import own_prefix
 from crossover.measure.ranks.peers import Peers
 
 IDLE_SECONDS = 10**6
@@ -31,7 +33,8 @@ class Entrant(Farm):
         self._batch_tasks = options.batch_tasks or "auto"
 
     def start(self) -> None:
-        """Describe the pool."""
+        """Describe the pool, whose semaphores keep their names, because joblib may replace workers."""
+        SemLock._make_name = staticmethod(lambda: f"/{own_prefix()}-{next(SemLock._rand)}")
         self._parallel = Parallel(
             len(self.ranks),
             backend="loky",

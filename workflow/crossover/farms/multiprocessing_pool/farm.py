@@ -5,18 +5,13 @@ would be waited for without end, so the launch ends.
 """
 
 import multiprocessing
-import os
-import sys
-import threading
 from collections.abc import Sequence
-from multiprocessing.connection import wait
 from multiprocessing.pool import AsyncResult
 from typing import Any
 
 from crossover.farms.multiprocessing_pool import Options
 from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support.children import Children, begin
-from crossover.measure.processes.log import LOST
+from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 
 
@@ -26,23 +21,14 @@ class Entrant(Farm):
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
         super().__init__(peers, ranks, options)
         self._chunk_tasks = options.chunk_tasks
-        self._may_end = False
 
     def start(self) -> None:
         """Start the workers."""
         spawn = multiprocessing.get_context("spawn")
-        self._children = Children(spawn, "multiprocessing.Pool", len(self.ranks))
-        before = set(multiprocessing.active_children())
+        self._children = Children(spawn, "a worker of multiprocessing.Pool", len(self.ranks))
         self._pool = spawn.Pool(len(self.ranks), begin, (self._children.started,))
         self._children.all_made()
-        sentinels = [each.sentinel for each in multiprocessing.active_children() if each not in before]
-        threading.Thread(target=self._await_end, args=(sentinels,), daemon=True).start()
-
-    def _await_end(self, sentinels: list[int]) -> None:
-        wait(sentinels)
-        if not self._may_end:
-            print(f"a worker of multiprocessing.Pool{LOST}", file=sys.stderr, flush=True)
-            os._exit(1)
+        self._children.watch()
 
     def join(self) -> None:
         """Wait until all workers have started."""
@@ -62,7 +48,7 @@ class Entrant(Farm):
 
     def stop(self) -> None:
         """End the workers."""
-        self._may_end = True
+        self._children.may_end = True
         self._pool.close()
         self._pool.join()
 

@@ -19,6 +19,7 @@ from parsl.executors import HighThroughputExecutor
 from parsl.providers import LocalProvider
 
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support import short_path
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.processes import ending
 from crossover.measure.ranks.peers import Peers
@@ -46,7 +47,10 @@ class Entrant(Farm):
             cores_per_worker=1e-6,
             heartbeat_period=HEARTBEAT_SECONDS,
             heartbeat_threshold=3 * HEARTBEAT_SECONDS,
-            provider=LocalProvider(init_blocks=1, min_blocks=1, max_blocks=1),
+            # The pool has a socket in its temporary folder.
+            provider=LocalProvider(
+                init_blocks=1, min_blocks=1, max_blocks=1, worker_init=f"export TMPDIR={short_path.temporary_folder()}"
+            ),
             worker_logdir_root=folder,
         )
         self._kernel = parsl.load(

@@ -2,6 +2,10 @@
 
 from crossover.design.task_farm import TaskFarm
 
+STORE_BYTES = 2_000_000_000
+"""The shared memory for arguments and results, taken as needed. The largest flood of any tier needs about half. A flood
+that needs more is slower by several times, because Ray moves objects to files in its folder."""
+
 FARM = TaskFarm(
     place=42,
     entrants={"ray": {"alone": True}},

@@ -6,12 +6,13 @@ made for the launch. It serves no web pages and reports no usage. Its processes 
 
 import os
 import secrets
-import tempfile
 from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from crossover.farms.ray import STORE_BYTES
 from crossover.measure.farms import Farm, Task
+from crossover.measure.farms.support import short_path
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.ranks.peers import Peers
 
@@ -19,9 +20,6 @@ from crossover.measure.ranks.peers import Peers
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
 
 import ray
-
-STORE_BYTES = 500_000_000
-"""The shared memory for arguments and results; a flood of the largest arrays needs less."""
 
 
 class Entrant(Farm):
@@ -35,8 +33,8 @@ class Entrant(Farm):
             include_dashboard=False,
             log_to_driver=False,
             _node_ip_address=self.peers.address,
-            # Its sockets have long names, so a folder inside this one could be too much.
-            _temp_dir=tempfile.gettempdir(),
+            # Its sockets have long names.
+            _temp_dir=short_path.temporary_folder(),
         )
 
     def join(self) -> None:

@@ -55,13 +55,21 @@ def alone(say: Callable[[str], None], check: Callable[[], None]) -> Iterator[Non
 
 @contextmanager
 def private_folder() -> Iterator[Path]:
-    """A temporary folder, removed at the end; also removes the folders and the shared memory of dead processes."""
+    """A temporary folder, removed at the end with the shared memory whose names begin with its own (children.py).
+
+    Also removes the folders and the shared memory of dead processes.
+    """
     mpich_files.sweep()
-    for stale in Path(tempfile.gettempdir()).glob(f"{_ours()}-*"):
+    memory = mpich_files.SHARED_MEMORY
+    for stale in (*Path(tempfile.gettempdir()).glob(f"{_ours()}-*"), *memory.glob(f"*{_ours()}-*")):
         if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
-            shutil.rmtree(stale, ignore_errors=True)
+            _remove(stale)
     with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{os.getpid()}-", ignore_cleanup_errors=True) as folder:
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        finally:
+            for file in memory.glob(f"*{Path(folder).name}.*"):
+                _remove(file)
 
 
 @contextmanager
@@ -98,6 +106,15 @@ def _ours() -> str:
 
 
 def _maker(folder: Path) -> str:
-    """The id of the process that made a private folder of this user and host; empty for any other folder."""
-    found = re.fullmatch(rf"{re.escape(_ours())}-(\d+)-[^-]+", folder.name)
+    """The id of the process that made a private folder of this user and host, or the folder to which a name in shared
+    memory belongs; empty for any other."""
+    found = re.fullmatch(rf"(?:sem\.)?{re.escape(_ours())}-(\d+)-[^-.]+(?:\..+)?", folder.name)
     return found[1] if found else ""
+
+
+def _remove(path: Path) -> None:
+    with suppress(OSError):
+        if path.is_dir():
+            shutil.rmtree(path, ignore_errors=True)
+        else:
+            path.unlink()

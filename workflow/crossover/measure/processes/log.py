@@ -14,8 +14,8 @@ _LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]|srun: |slurm
 _NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
 """A notice of Open MPI's launcher, between two rules."""
 
-LOST = ", which the farm needs, has ended"
-"""The end of rank 0's message about a lost server. All later messages are consequences."""
+LOST = " needs, has ended"
+"""The end of rank 0's message about a lost server or child. All later messages are consequences."""
 
 
 class Relay:
@@ -58,7 +58,7 @@ class Relay:
         return "\n".join(self._last)
 
     def names_lost_server(self) -> bool:
-        """Whether rank 0 has lost a server."""
+        """Whether rank 0 has lost a server or a child."""
         return any(LOST in line for line in self._last)
 
     def error(self) -> str:

@@ -88,7 +88,7 @@ class Server:
     def _await_end(self) -> None:
         self._process.wait()
         if not self.may_end:
-            print(f"{self.name}{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
+            print(f"{self.name}, which the farm{LOST}; {self.last_words()}", file=sys.stderr, flush=True)
             os._exit(1)
 
     def last_words(self) -> str:

@@ -1,0 +1,14 @@
+"""Does the largest flood fit into Ray's store?"""
+
+import pytest
+
+from crossover.config import schema
+from crossover.design.axis import points
+from crossover.farms.ray import STORE_BYTES
+
+
+@pytest.mark.parametrize("tier", schema.TIERS)
+def test_the_arguments_and_results_of_a_flood_fit(tier):
+    settings = schema.complete({"tier": tier})["experiments"]["task_throughput"]
+    flood_bytes = 2 * settings["tasks"] * max(points(settings["sizes_bytes"]))
+    assert flood_bytes < 0.9 * STORE_BYTES
