@@ -13,7 +13,7 @@ import pytest
 from crossover.__main__ import main
 from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.config import reference_page
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE
 
 SIGNALS = {"InputError", "NotMeasuredError"}
@@ -110,3 +110,18 @@ def test_the_version_is_that_of_the_project(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert (ended.value.code or 0, capsys.readouterr().out) == (0, f"crossover {metadata.version('crossover')}\n")
+
+
+CLOSED = "cannot write to standard output: "
+
+
+@pytest.mark.parametrize(
+    ("redirection", "reason"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")]
+)
+def test_an_output_that_cannot_be_written_to_is_named(redirection, reason):
+    done = typed(f"{sys.executable} -m crossover {redirection}")
+    assert (done.returncode, done.stderr) == (1, f"crossover: {CLOSED}{reason}; send it elsewhere\n")
+
+
+def test_a_terminal_gets_no_control_characters():
+    assert printable("a\x1b[2J\x07b\tc\nd\x9b e\u202e") == "a�[2J�b\tc\nd� e�"

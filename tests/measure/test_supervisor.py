@@ -178,7 +178,7 @@ def test_ranks_that_do_not_find_each_other_are_refused_as_wrongly_placed(launch,
     toy = launch(mpi=str(launcher))
     found = hole(toy, toy.run())
     assert found["hole"] == "wrong placement"
-    assert re.match(r"1 rank\(s\) met instead of 2, .*set `mpi:` in profiles/slurm/site", found["reason"])
+    assert re.match(r"1 rank\(s\) met instead of 2, .*add --set-resources launch:mpi=LAUNCHER .*load", found["reason"])
 
 
 @pytest.fixture
@@ -199,7 +199,7 @@ def test_ranks_bound_to_a_part_of_the_processors_are_refused_with_the_remedy(lau
     assert found["hole"] == "wrong placement"
     assert re.match(
         r"rank 0 may use only 1 of its job's \d+ logical processors on \S+, because the launcher binds ranks.*"
-        r"set `mpi:` in profiles/slurm/site.yaml, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none",
+        r"launch:mpi=LAUNCHER, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none",
         found["reason"],
     )
 
@@ -236,7 +236,8 @@ def test_a_missing_launcher_is_named_with_the_next_step(launch):
     assert found["hole"] == "not installed"
     assert found["reason"] == (
         "cannot start the MPI launcher 'no-such-launcher' (No such file or directory); "
-        "set `mpi:` in profiles/slurm/site.yaml"
+        "add --set-resources launch:mpi=LAUNCHER; it must belong to the MPI library that the ranks load, which "
+        "LD_LIBRARY_PATH or a module can change"
     )
 
 

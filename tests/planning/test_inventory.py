@@ -1,5 +1,7 @@
 """Are receipts read, and launches counted by them?"""
 
+import json
+
 import pytest
 from measured import measure
 
@@ -36,6 +38,42 @@ def test_a_cut_receipt_is_unreadable_and_not_complete(config, length):
     file.write_bytes(file.read_bytes()[:length])
     found = receipt.read(file)
     assert (found.outcome, found.complete, found.measured) == ("unreadable", False, False)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"raw": 7},
+        {"raw": "raw/quick/mpi_pingpong/node/../../../../other.parquet"},
+        {"raw": "/etc/passwd"},
+        {"raw": "a\0b"},
+        {"bytes": "many"},
+        {"bytes": 1e300},
+        {"bytes": -1},
+        {"outcome": None},
+        {"outcome": "better"},
+        {"wall_seconds": float("nan")},
+        {"software": ["libzmq"]},
+        {"reason": {"a": 1}},
+    ],
+)
+def test_a_receipt_with_a_value_of_another_type_is_unreadable(config, change):
+    file = measure(config, FIRST)
+    file.write_text(json.dumps(json.loads(file.read_text()) | change))
+    assert (receipt.read(file).outcome, receipt.read(file).complete) == ("unreadable", False)
+
+
+@pytest.mark.parametrize("text", ["null", "7", "[]", "[" * 200_000, '{"a":' * 200_000, "", "\0"])
+def test_a_receipt_that_is_no_object_is_unreadable(config, text):
+    file = measure(config, FIRST)
+    file.write_text(text)
+    assert receipt.read(file).outcome == "unreadable"
+
+
+def test_a_receipt_that_names_the_raw_file_of_another_launch_is_unreadable(config):
+    first, second = measure(config, FIRST), measure(config, SECOND)
+    first.write_bytes(second.read_bytes())
+    assert receipt.read(first).outcome == "unreadable"
 
 
 def test_a_receipt_whose_raw_file_is_gone_or_cut_is_not_complete(config):

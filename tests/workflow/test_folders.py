@@ -1,5 +1,6 @@
 """Are folders that a run cannot use refused before it measures, and does a run need no home?"""
 
+import getpass
 import os
 import tempfile
 
@@ -51,6 +52,17 @@ def test_the_cache_moves_to_the_working_folder_if_the_home_cannot_be_written_to(
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     folders.spare_home()
     assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/cache")
+
+
+def test_a_user_without_an_entry_among_the_hosts_users_has_a_number_as_name(monkeypatch, tmp_path):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("LOGNAME", "USER", "LNAME", "USERNAME"):
+        monkeypatch.delenv(variable, raising=False)
+    monkeypatch.setattr(os, "getuid", lambda: 54321)
+    with pytest.raises(KeyError):
+        getpass.getuser()
+    folders.spare_home()
+    assert getpass.getuser() == "54321"
 
 
 def test_the_cache_stays_in_a_home_that_can_be_written_to(monkeypatch, tmp_path):

@@ -1,5 +1,6 @@
 """Checks of a run's folders before anything is measured: results, temporary files, home."""
 
+import getpass
 import os
 import tempfile
 from collections.abc import Sequence
@@ -65,10 +66,15 @@ def require_own() -> None:
 
 
 def spare_home() -> None:
-    """Let programs keep their cache in the working folder if the home's cannot be written to.
+    """Let programs keep their cache in the working folder if the home's cannot be written to, and name the user.
 
-    Snakemake makes its cache before it reads the Snakefile, so profiles call this.
+    Snakemake makes its cache before it reads the Snakefile, so profiles call this. It also asks for the user's name,
+    which a user of a container may not have.
     """
+    try:
+        getpass.getuser()
+    except (KeyError, OSError):
+        os.environ["USER"] = str(os.getuid())
     try:
         fault = _fault(Path(os.environ.get("XDG_CACHE_HOME") or "~/.cache").expanduser())
     except RuntimeError as error:

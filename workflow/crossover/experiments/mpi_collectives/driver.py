@@ -24,7 +24,7 @@ from crossover.design.axis import points
 from crossover.design.cell import Cell
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import mpi
-from crossover.measure.ranks.network import LAUNCHER
+from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import SUCH_AS, Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
@@ -147,7 +147,7 @@ def require_room(peers: Peers) -> None:
     if max(counts.values()) > min(counts.values()) + 1:
         told = ", ".join(f"{count} on {host}" for host, count in counts.items())
         reason = f"the ranks are not spread evenly ({told}), because the launcher fills one host before the next"
-        raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {LAUNCHER}{SUCH_AS} --distribution=cyclic")
+        raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {launcher(f'{SUCH_AS} --distribution=cyclic')}")
     for host, ranks in by_host.items():
         free = len({processor for facts in ranks for processor in facts["affinity"].split(",")})
         if len(ranks) > max(2, free):

@@ -33,6 +33,7 @@ class Entrant(ExecutorFarm):
         # One by one, because a chunk would start a single worker.
         super().submit(echo, self.ranks)
         self._children.all_made()
+        self._children.watch()
 
     def join(self) -> None:
         """Wait until all workers have started."""
@@ -52,6 +53,7 @@ class Entrant(ExecutorFarm):
 
     def stop(self) -> None:
         """End the workers."""
+        self._children.may_end = True
         self.executor.shutdown()
 
 

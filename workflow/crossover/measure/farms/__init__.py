@@ -23,7 +23,7 @@ from crossover.design.families.farming import places
 from crossover.farms import declared, options
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
-from crossover.measure.ranks.network import LAUNCHER
+from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
@@ -159,7 +159,7 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
         raise Refusal(
             HoleKind.WRONG_PLACEMENT,
             f"each host needs {needed} engines, but has {counts}: the launcher fills one host before the next, or the "
-            f"job's nodes are not exclusive; {LAUNCHER}, such as srun --mpi=pmi2 --distribution=cyclic",
+            f"job's nodes are not exclusive; {launcher(', such as srun --mpi=pmi2 --distribution=cyclic')}",
         )
     for at, arm in enumerate(arms(settings)):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]

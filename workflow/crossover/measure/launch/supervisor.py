@@ -150,7 +150,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     except Refusal as error:
         return error
     except (FileNotFoundError, PermissionError) as error:
-        reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); set `mpi:` in {SITE}"
+        reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); {network.launcher()}"
         return Refusal(HoleKind.NOT_INSTALLED, reason)
     finally:
         part.unlink(missing_ok=True)

@@ -1,5 +1,6 @@
 """The network between a launch's ranks: its interface, the address on this host, and reserved ports."""
 
+import os
 import socket
 from contextlib import suppress
 from dataclasses import dataclass
@@ -14,9 +15,17 @@ LOOPBACK = "127.0.0.1"
 AUTO = "auto"
 ANYWHERE = "192.0.2.1"
 """An address reserved for documentation (RFC 5737). Nothing is sent to it; the kernel only reports the route."""
-LAUNCHER = f"set `mpi:` in {SITE}"
-"""The remedy for wrong placements."""
 DEVICES = Path("/sys/class/net")
+
+
+def launcher(example: str = "") -> str:
+    """The remedy for ranks in a wrong place: how to name their launcher; the `example` is one for Slurm."""
+    if "SLURM_JOB_ID" in os.environ:
+        return f"set `mpi:` in {SITE}{example}"
+    return (
+        f"add --set-resources launch:mpi=LAUNCHER{example}; it must belong to the MPI library that the ranks load, "
+        "which LD_LIBRARY_PATH or a module can change"
+    )
 
 
 @dataclass(frozen=True)

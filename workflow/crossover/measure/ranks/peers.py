@@ -20,7 +20,7 @@ import zmq
 from crossover.measure.processes import ending, mpich_files
 from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.channel import Channel, within
-from crossover.measure.ranks.network import LAUNCHER
+from crossover.measure.ranks.network import launcher
 from crossover.records.holes import HoleKind, Refusal
 
 if TYPE_CHECKING:
@@ -175,7 +175,7 @@ class Peers:
 
 
 def _misplaced(reason: str, remedy: str = SUCH_AS) -> Refusal:
-    return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {LAUNCHER}{remedy}")
+    return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {launcher(remedy)}")
 
 
 def thread_level() -> str:
