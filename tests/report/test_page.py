@@ -105,7 +105,7 @@ def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):
     rows = [
         missing,
         missing | {"x": 10.0},
-        missing | {"protocol": "dict", "object": "dict"},
+        missing | {"protocol": "dict, thread level multiple", "object": "dict"},
         missing | {"arm": "flaky"},
     ]
     campaign.raw = [*rows, measured | {"arm": "flaky"}]

@@ -207,7 +207,6 @@ DIGEST = checksum.KEY
 ENCODED: dict[str, type] = {
     **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms"], list),
     **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options"], dict),
-    "value": object,
 }
 """Columns of text that hold JSON, with the type of its value."""
 
@@ -288,10 +287,12 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
 
 def typed(table: pa.Table) -> pa.Table:
     """The same table. Raises ValueError if a column of ENCODED holds something else."""
-    for name in ENCODED.keys() & {each.name for each in table.schema if each.type == pa.string()}:
+    # A recommended value is a number or a text; in other tables, a `value` is no JSON.
+    encoded = ENCODED | ({"value": object} if "recommended" in table.column_names else {})
+    for name in encoded.keys() & {each.name for each in table.schema if each.type == pa.string()}:
         for text in pc.unique(table[name].drop_null()).to_pylist():
             try:
-                json_text.parse(text, ENCODED[name])
+                json_text.parse(text, encoded[name])
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
     return table
