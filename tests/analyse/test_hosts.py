@@ -153,11 +153,3 @@ def test_the_table_names_a_slow_host(tmp_path):
     assert len(found) == 6 and worse[:2] == [("a", 4, 2, SIZES[0], SIZES[6]), ("a", 4, 2, SIZES[7], SIZES[-1])]
     assert named(found) == {"a"}
     assert 2.8 < found[0]["low"] < found[0]["factor"] < found[0]["high"] < 3.2
-
-
-@pytest.mark.parametrize("later", ["hosts", "receipt"])
-def test_a_table_of_launches_of_an_earlier_release_is_read(tmp_path, later):
-    columns = [name for name in record.LAUNCHES.names if name != later]
-    row = record.from_rows([{"launch": 1, "host": "alpha"}], record.LAUNCHES).select(columns)
-    record.write(row, tmp_path / "launches.parquet")
-    assert record.read(tmp_path / "launches.parquet", record.LAUNCHES)[later].to_pylist() == [None]

@@ -310,7 +310,7 @@ def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches
         assert row["launches"] == 2
 
 
-# ---- lines, needs and steady states
+# ---- lines and needs
 
 
 def sized(tmp_path, launches):
@@ -392,27 +392,6 @@ def test_a_need_has_shares_that_add_up_and_a_plan(tmp_path):
     assert (need["arm"], need["launches"], need["rounds"], need["cells"]) == ("no-copy", 5, 10, 13)
     assert need["launches_needed"] >= 3
     assert 10 <= need["rounds_needed"] <= 200
-
-
-def test_a_drift_is_a_change_of_the_values_and_not_of_the_ratios(tmp_path):
-    random = np.random.default_rng(2)
-    step = np.where(np.arange(20) < 8, 0.0, 0.5)
-    arms = [{arm: 1e-6 * np.exp(step + 0.01 * random.standard_normal((13, 20))) for arm in ARMS} for _ in range(2)]
-    found = tables(tmp_path / "tables", sized(tmp_path, arms))["steady"]
-    assert len(found) == 2 * 3 * 13
-    assert column(found, "state").count("slowdown") >= 0.9 * len(found)
-    assert set(column(found, "ratio_state", arm="copy")) == {None}
-    ratios = column(found, "ratio_state", arm="no-copy")
-    assert ratios.count("flat") >= 0.85 * len(ratios)
-    assert set(column(found, "settled", state="slowdown")) <= {7, 8, 9, 10}
-
-
-def test_a_rate_that_rises_warms_up(tmp_path):
-    random = np.random.default_rng(3)
-    values = {"copy": 1e6 * np.exp(np.where(np.arange(20) < 6, 0, 0.5) + 0.01 * random.standard_normal((13, 20)))}
-    measured = [row | {"better": "higher"} for row in rows(values)]
-    found = tables(tmp_path, [launched(tmp_path, measured)])["steady"]
-    assert column(found, "state").count("warm-up") >= 11
 
 
 # ---- gaps and holes

@@ -12,7 +12,7 @@ from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.workflow import outcome
 
-ONE = Failure("table", "steady", "toy", "ValueError: </script>", "analyse/statistics/steady_state.py, line 7")
+ONE = Failure("table", "medians", "toy", "ValueError: </script>", "analyse/curves/rounds.py, line 7")
 
 
 def test_an_exception_becomes_a_failure_with_its_type_message_and_our_line(capsys):
@@ -42,10 +42,10 @@ def test_only_bugs_are_caught_and_a_users_errors_pass():
 
 def test_parts_that_need_a_failed_table_fail_for_its_reason(capsys):
     with failure.caught("claim", "fast", "toy") as found:
-        failure.require([ONE], ["toy"], ["steady"])
+        failure.require([ONE], ["toy"], ["medians"])
     assert found == [Failure("claim", "fast", "toy", ONE.error, ONE.place)]
     assert capsys.readouterr().err == "", "its traceback must be in the table's log only"
-    failure.require([ONE], ["other"], ["steady"])
+    failure.require([ONE], ["other"], ["medians"])
     failure.require([ONE], ["toy"], ["needs"])
 
 
@@ -80,7 +80,7 @@ def test_the_end_of_a_run_names_each_cause_once_with_all_failed_parts():
     chart = Failure("figure", "ladder", "", "KeyError: 1", "")
     said = outcome.sentences([*same, claim, chart, claim], {same[0]: "results/logs/toy/tables.log"}).splitlines()
     assert said[1:4] == [
-        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/statistics/steady_state.py, line 7)",
+        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/curves/rounds.py, line 7)",
         "    traceback: results/logs/toy/tables.log",
         "  figure ladder: KeyError: 1",
     ]

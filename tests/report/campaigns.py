@@ -170,8 +170,8 @@ class Campaign:
 SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
-    "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS, "groups": record.GROUPS,
-    "needs": record.NEEDS, "steady": record.STEADY, "hosts": record.HOSTS,
+    "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS,
+    "needs": record.NEEDS, "hosts": record.HOSTS,
     "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 
@@ -298,6 +298,4 @@ def two_good_one_hole(**changes: Any) -> Campaign:
 
 def run(campaign: Campaign) -> Tables:
     """The tables of a campaign that the report reads."""
-    return Tables(
-        **{name: rows for name, rows in campaign.tables().items() if name not in ("measurements", "steady", "groups")}
-    )
+    return Tables(**{name: rows for name, rows in campaign.tables().items() if name != "measurements"})

@@ -17,10 +17,8 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
-    "groups",
     "fits",
     "needs",
-    "steady",
     "hosts",
 )
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")

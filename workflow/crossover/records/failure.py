@@ -170,7 +170,7 @@ def grouped(failures: Sequence[Failure]) -> dict[Failure, list[Failure]]:
 
 
 def names(group: Sequence[Failure], quote: str = "") -> str:
-    """The failed parts of one experiment, such as `tables medians, steady of toy`, each name between quotes."""
+    """The failed parts of one experiment, such as `tables medians, ratios of toy`, each name between quotes."""
     kinds: dict[str, list[str]] = {}
     for each in group:
         kinds.setdefault(each.kind, []).append(f"{quote}{each.name}{quote}" if each.name else "")

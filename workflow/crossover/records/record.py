@@ -115,13 +115,6 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: the possible bias and the precision, as ratios of at least 1."""
 
-GROUPS = _schema(
-    strings="experiment placement protocol metric arm reference axis_unit members",
-    integers="group launches",
-    numbers="x ratio p",
-)
-"""One row per group of launches that agree with each other, for each cell whose launches form two groups."""
-
 FITS = _schema(
     strings="experiment placement protocol metric arm axis axis_unit unit",
     integers="launches cells segments segment",
@@ -144,13 +137,6 @@ NEEDS = _schema(
     numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
 )
 """One row per arm and curve: the sources of its noise, and what the next run needs to reach the target width."""
-
-STEADY = _schema(
-    strings="experiment placement protocol metric arm state ratio_state",
-    integers="launch rounds settled ratio_settled",
-    numbers="x",
-)
-"""One row per launch, arm and cell: whether values and ratios reached a steady state over the rounds."""
 
 CLAIMS = _schema(
     strings="claim source quote locator url says test contradicts kind experiment placement protocol metric arm "

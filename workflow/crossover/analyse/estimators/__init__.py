@@ -1,1 +1,1 @@
-"""Estimates along a curve: crossovers, thresholds, lines, sensitivity, precision, groups."""
+"""Estimates along a curve: crossovers, thresholds, lines, sensitivity, precision, hosts."""

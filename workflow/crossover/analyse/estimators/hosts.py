@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from crossover.analyse.curves.curve import PANEL, Curve, Row
-from crossover.analyse.estimators.groups import NOTICEABLE
 from crossover.analyse.estimators.sensitivity import Biases
 from crossover.analyse.statistics.intervals import Estimate, Floats, holm
 from crossover.records.outcome import OPEN, WORSE
@@ -28,6 +27,9 @@ FEWEST = 2
 
 Used = dict[tuple[str, str], dict[int, frozenset[str]]]
 """The hosts of each launch, by experiment and placement."""
+
+NOTICEABLE = np.log(1.1)
+"""The smallest factor, as a logarithm, by which a host is called worse."""
 
 
 def hosts(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:

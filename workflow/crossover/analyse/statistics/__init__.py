@@ -1,1 +1,1 @@
-"""Statistics of a few launches: intervals, tests, scales, steady states. Knows curves as plain arrays only."""
+"""Statistics of a few launches: intervals, tests, scales. Knows curves as plain arrays only."""

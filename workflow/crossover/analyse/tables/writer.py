@@ -14,21 +14,18 @@ import pyarrow as pa
 from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
 from crossover.analyse.curves.rounds import Blocks, blocks, medians
 from crossover.analyse.estimators.crossover import crossing
-from crossover.analyse.estimators.groups import groups
 from crossover.analyse.estimators.hockney import fits
 from crossover.analyse.estimators.hosts import hosts
-from crossover.analyse.estimators.precision import needs, targets
+from crossover.analyse.estimators.precision import needs
 from crossover.analyse.estimators.sensitivity import Biases, sensitivities
 from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics.intervals import Floats, estimate
 from crossover.analyse.statistics.outcome import launches_needed, verdicts
 from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
-from crossover.analyse.statistics.steady_state import states
 from crossover.records import failure, record
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity groups fits needs steady "
-    "hosts"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity fits needs hosts"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -90,35 +87,17 @@ def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
             yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
 
 
-def _steady(blocks: Blocks, launches: Sequence[Row]) -> pd.DataFrame:
-    """Levels that differ by less than the target width count as equal."""
-    found = blocks.series.join(blocks.curves, on="curve")
-    wanted = {place: each.half_width for place, each in targets(launches).items()}
-    tolerance = np.array([wanted.get(place, 0.0) for place in found["placement"]])
-    worse = np.where(found["better"] == "lower", 1, -1)
-    for name, column in (("", "log"), ("ratio_", "ratio")):
-        known = blocks.rows[["series", column]].dropna()
-        series = known["series"].to_numpy()
-        of_each = states(known[column].to_numpy() * worse[series], series, tolerance)
-        found[f"{name}state"] = [state.name for state in of_each]
-        found[f"{name}settled"] = [state.settled for state in of_each]
-    found["rounds"] = blocks.rows.groupby("series").size()
-    found.loc[found["arm"] == found["reference"], "ratio_state"] = None
-    return found
-
-
 FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
     "summary": _summary,
     "ratios": _ratios,
     "crossovers": _crossovers,
     "thresholds": _thresholds,
     "sensitivity": sensitivities,
-    "groups": groups,
     "fits": fits,
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
-FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs, "steady": _steady}
+FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs}
 """The same from an experiment's blocks and the rows of its launches."""
 
 FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts}
@@ -182,7 +161,7 @@ def _whole(name: str, folder: Path) -> pa.Table:
 def _table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = (*NAMES, "host", "level", "segment", "x_from", "x", "group", "launch")
+    order = (*NAMES, "host", "level", "segment", "x_from", "x", "launch")
     frame = pd.DataFrame(rows, columns=schema.names)
     frame = frame.sort_values([column for column in order if column in schema.names], kind="stable")
     return pa.Table.from_pandas(frame, schema, preserve_index=False)

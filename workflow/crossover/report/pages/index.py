@@ -149,21 +149,6 @@ class Page(Experiments):
         """The sources of each arm's noise, and the launches and rounds that the next run needs."""
         return markup.table(certainty.needs(self._leading(self.tables.needs)), NOT_COMPARED)
 
-    @part("steady")
-    def steady(self) -> str:
-        """The number of series with a steady state, and the launches with some that have none."""
-        kinds = ["experiment", "placement", "launch", "state", "ratio_state"]
-        table = record.read(self.folder / "steady.parquet", record.STEADY).group_by(kinds, use_threads=False)
-        counts = [row | {"series": row["count_all"]} for row in table.aggregate([([], "count_all")]).to_pylist()]
-        shown = markup.table(certainty.steady(counts), "Nothing was measured.")
-        return "\n\n".join(filter(None, [shown, certainty.unsettled(counts)]))
-
-    @part("groups")
-    def groups(self) -> str:
-        """The points where launches form two groups, so that their mean is the value of neither."""
-        table = record.read(self.folder / "groups.parquet", record.GROUPS).to_pylist()
-        return markup.table(certainty.groups(self._leading(table)), "The launches form two groups nowhere.")
-
     @part()
     def block_lengths(self) -> str:
         """The agreement of short blocks with long ones, for the experiments on this page."""

@@ -1,21 +1,15 @@
 """The possible bias and the precision of each experiment, the sources of its noise, and the next run."""
 
-from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from operator import itemgetter
 
 from crossover.report.base import numbers
-from crossover.report.base.tables import Row, arms, at, grouped, place
-
-STATES = ("flat", "warm-up", "slowdown", "no steady state", "too few rounds")
+from crossover.report.base.tables import Row, arms, grouped, place
 
 UNKNOWN = "–"
 
 FEW = 4
 """With fewer null cells, false differences are less rare than promised (docs/decisions/smallest_effect.md)."""
-
-NAMED = 5
-"""The most launches that are listed by number."""
 
 
 def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str]]:
@@ -81,58 +75,6 @@ def _noise(row: Row) -> str:
     if row["launch_share"] is None:
         return "of launches of one round" if row["launches"] > 1 and row["rounds"] == 1 else "not replicated"
     return ", ".join(f"{name} {numbers.percent(row[f'{name}_share'])}" for name in ("launch", "round", "order"))
-
-
-def steady(counts: Iterable[Row]) -> list[dict[str, str]]:
-    """Two lines for each experiment and placement; `counts` as for `unsettled`."""
-    found: defaultdict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    for row in counts:
-        for kind, column in (("values", "state"), ("ratios", "ratio_state")):
-            if row[column] is not None:
-                found[place(row), kind][row[column]] += row["series"]
-    return [
-        {"experiment": name, "of": kind, "series": f"{tally.total():,}"}
-        | {state: f"{tally[state]:,}" for state in STATES}
-        for (name, kind), tally in found.items()
-    ]
-
-
-def unsettled(counts: Iterable[Row]) -> str:
-    """The launches with ratios without a steady state, by experiment and placement, the worst first.
-
-    `counts` are rows of experiment, placement, launch, state, ratio_state, and `series`, the number of series.
-    """
-    judged = [row for row in counts if row["ratio_state"] not in (None, "too few rounds")]
-    return "\n\n".join(map(_unsettled, grouped(judged, "experiment", "placement").values()))
-
-
-def _unsettled(rows: list[Row]) -> str:
-    judged, missed = Counter[int](), Counter[int]()
-    for row in rows:
-        judged[row["launch"]] += row["series"]
-        missed[row["launch"]] += row["series"] * (row["ratio_state"] == "no steady state")
-    worst = sorted(+missed, key=lambda launch: (-missed[launch] / judged[launch], launch))
-    if not worst:
-        return f"{place(rows[0])}: every ratio with enough rounds has a steady state."
-    parts = [f"launch {launch} ({missed[launch]:,} of {judged[launch]:,})" for launch in worst[:NAMED]]
-    if others := len(worst) - len(parts):
-        parts.append(f"{others:,} more")
-    return f"{place(rows[0])}: ratios without a steady state occur in {numbers.listed(parts)}."
-
-
-def groups(rows: Sequence[Row]) -> list[dict[str, str]]:
-    """A line for each point whose launches form two groups, given a row for each group."""
-    return [
-        _named(lower) | {"at": at(lower), "ratio of one group": _group(lower), "ratio of the other": _group(upper)}
-        for lower, upper in zip(rows[::2], rows[1::2], strict=True)
-    ]
-
-
-def _group(row: Row) -> str:
-    who = f"launch{'es' if row['launches'] > 1 else ''} {row['members']}"
-    if row["launches"] > NAMED:
-        who = f"{row['launches']} launches"
-    return f"{numbers.significant(row['ratio'])} ({who})"
 
 
 def _named(row: Row) -> dict[str, str]:
