@@ -59,5 +59,5 @@ def test_a_host_with_too_few_ranks_is_refused_with_the_remedy():
     with pytest.raises(Refusal) as refused:
         engines(where, settings)
     assert refused.value.kind == "wrong placement"
-    for said in ("5 on one", "1 on two", "3 engines", "`mpi:` in profiles/slurm/site.yaml"):
+    for said in ("5 on one", "1 on two", "3 engines", "launch:mpi=LAUNCHER, such as srun"):
         assert said in str(refused.value)

@@ -3,6 +3,7 @@
 import pytest
 
 from crossover.config import schema
+from crossover.design.protocol import identity
 from crossover.experiments import declared
 from crossover.measure.launch import conduct, driver
 from crossover.planning import plan
@@ -21,11 +22,11 @@ def settings_of(name):
 def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
     kind, settings = driver.find(name), settings_of(name)
     first = kind.cells(settings)
-    for protocol in {cell.protocol for cell in first}:
-        arms = {cell.x: cell.arms for cell in first if cell.protocol == protocol}
+    for curve in {identity(cell.keys) for cell in first}:
+        arms = {cell.x: cell.arms for cell in first if identity(cell.keys) == curve}
         beside = {x + 1: arms[x] for x in arms}
-        cells = conduct._cells(kind, settings | {"cells": {protocol: [*beside]}})
-        assert {cell.protocol for cell in cells} == {protocol}
+        cells = conduct._cells(kind, settings | {"cells": {curve: [*beside]}})
+        assert {identity(cell.keys) for cell in cells} == {curve}
         assert [(cell.x, cell.arms) for cell in cells if cell.x > 50] == [
             (x, own) for x, own in beside.items() if x > 50
         ]
@@ -38,7 +39,7 @@ def test_without_cells_in_its_settings_a_launch_measures_all():
 
 def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole():
     kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
-    here = kind.cells(settings)[0].protocol
+    here = identity(kind.cells(settings)[0].keys)
     assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
     with pytest.raises(Refusal, match="on the curves elsewhere, which this host does not measure"):
         conduct._cells(kind, settings | {"cells": {"elsewhere": [1]}})

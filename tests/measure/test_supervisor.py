@@ -247,7 +247,7 @@ def test_a_launcher_that_may_not_be_executed_is_named_with_the_next_step(launch,
     toy = launch(mpi=str(launcher))
     found = hole(toy, toy.run())
     assert found["hole"] == "not installed"
-    assert f"{launcher}' (Permission denied); set `mpi:`" in found["reason"]
+    assert f"{launcher}' (Permission denied); add --set-resources" in found["reason"]
 
 
 # ---- ends from outside

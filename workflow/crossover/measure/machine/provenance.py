@@ -104,7 +104,7 @@ def _mpi_library() -> str:
     # Imported here, because Snakemake needs the versions of software, and may lack it.
     from mpi4py import MPI
 
-    return MPI.Get_library_version().strip("\0").splitlines()[0].strip()
+    return " ".join(MPI.Get_library_version().strip("\0").splitlines()[0].split())
 
 
 def _mpi() -> str:
