@@ -1,0 +1,76 @@
+"""Do the tables of a stored run stay as they are? A change that is meant is stored again: see `store`.
+
+`golden.zip` has receipts and raw files of a real run at tier quick (two cores, other work beside it: its numbers mean
+nothing) and the tables that were derived from them.
+"""
+
+import shutil
+import sys
+import tempfile
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from crossover.__main__ import main
+from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.paths import PROJECT
+from crossover.records import record
+
+STORED = Path(__file__).with_name("golden.zip")
+DECIDED = [*TABLES, "claims", "recommendations"]
+
+
+def analysed(results: Path) -> Path:
+    """The same folder with its tables, claims and recommendations."""
+    for experiment in sorted((results / "launches/quick").iterdir()):
+        folder = results / "experiments" / experiment.name
+        gather(sorted(experiment.rglob("*.json")), folder)
+        derive(folder)
+    join(list((results / "experiments").iterdir()), results)
+    assert main(["claims", str(results), "--claims", str(PROJECT / "config/claims.yaml"), "--higher", "{}"]) == 0
+    assert main(["recommend", str(results)]) == 0
+    return results
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("golden")
+    with zipfile.ZipFile(STORED) as packed:
+        packed.extractall(folder)
+    return analysed(folder / "results"), folder / "tables"
+
+
+@pytest.mark.parametrize("name", [name for name in DECIDED if name != "measurements"])
+def test_a_table_of_a_stored_run_is_as_it_was(run, name):
+    results, before = run
+    schema = (TABLES | record.schemas("claims recommendations"))[name]
+    old, new = (record.read(folder / f"{name}.parquet", schema) for folder in (before, results))
+    assert old.num_rows == new.num_rows > 0 or name in ("hosts", "fits")
+    for column in schema:
+        if column.name in ("file", "receipt"):
+            continue
+        if pa.types.is_floating(column.type):
+            # A sum differs in its last bits from one processor to the next.
+            np.testing.assert_allclose(new[column.name], old[column.name], rtol=1e-9, atol=1e-15, err_msg=column.name)
+        else:
+            assert new[column.name].to_pylist() == old[column.name].to_pylist(), column.name
+
+
+def store(results: Path) -> None:
+    """Store this run: `python tests/analyse/test_golden.py results`."""
+    with zipfile.ZipFile(STORED, "w", zipfile.ZIP_DEFLATED) as packed:
+        for path in sorted([*results.glob("launches/quick/**/*.json"), *results.glob("raw/quick/**/*.parquet")]):
+            packed.write(path, Path("results") / path.relative_to(results))
+        analysed(results)
+        for name in DECIDED:
+            if name != "measurements":
+                packed.write(results / f"{name}.parquet", f"tables/{name}.parquet")
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        store(Path(shutil.copytree(sys.argv[1], Path(folder) / "results")))
