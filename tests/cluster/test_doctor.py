@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 
@@ -132,5 +131,3 @@ def test_shared_nodes_and_a_list_of_nodes_are_well_too(project: OnCluster) -> No
     code, found = examined(project)
     assert code == 0, found
     assert "node_list" not in found["two hosts"][1]
-    facts = json.loads((project.folder / "results/doctor/node.json").read_text())
-    assert facts["exclusive"] is False

@@ -10,8 +10,8 @@ from crossover.doctor.facts import Attempt, Folder, Interface, Job, Pair, Rank, 
 
 ETH = Interface("eth0", "10.0.0.1", True, 1000, False)
 IB = Interface("ib0", "10.1.0.1", False, 100_000, True)
-RANK = Rank(16, 16, Folder("/tmp", 9 << 30, ""), Folder("/dev/shm", 9 << 30, ""))
-PAIR = Pair((RANK, RANK), "", (ETH,), False, Written("/home/me", "", 0.01, 0.002))
+RANK = Rank(16, 16, (Folder("/tmp", 9 << 30, ""), Folder("/dev/shm", 9 << 30, "")))
+PAIR = Pair((RANK, RANK), (ETH,), "", False, Written("/home/me", "", 0.002))
 
 
 def attempt(mpi: str, *worlds: str, said: str = "", pair: Pair | None = PAIR) -> Attempt:
@@ -23,7 +23,7 @@ def job(hosts: str, *attempts: Attempt, pair: Pair = PAIR, **changed: Any) -> Jo
     """A healthy job with two ranks on these hosts."""
     tried = attempts or (attempt("srun --mpi=pmi2", hosts, pair=pair),)
     placement = "nodes" if len(set(hosts.split())) > 1 else "node"
-    return replace(Job(placement, hosts.split()[0], "main", 2.0, True, 16, tried), **changed)
+    return replace(Job(placement, "main", 2.0, 16, tried), **changed)
 
 
 COMPILERS = {"the C ceilings": "cc: 12", "the MPI ceiling": "mpicc: 12", "the variants of libzmq": "g++: 12"}

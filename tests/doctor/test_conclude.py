@@ -30,9 +30,10 @@ def written(**changed: Any) -> Seen:
     return pair(written=replace(PAIR.written, **changed))
 
 
-def folder(name: str, **changed: Any) -> Seen:
+def folder(path: str, **changed: Any) -> Seen:
     """One where a folder of the second host has changed."""
-    return pair(ranks=(RANK, replace(RANK, **{name: replace(getattr(RANK, name), **changed)})))
+    other = tuple(replace(each, **changed) if each.path == path else each for each in RANK.folders)
+    return pair(ranks=(RANK, replace(RANK, folders=other)))
 
 
 def bound(mpi: str, *free: int, of: int = 16) -> Seen:
@@ -70,7 +71,7 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("executor", lost("Slurm's QOSMaxWallDurationPerJobLimit"), PROBLEM, "partition", ""),
     ("executor", lost("something new"), PROBLEM, "", "something new"),
     ("executor", replace(HEALTHY, node=None, lost={"node": "no"}), PROBLEM, "", "the job for one host did not run: no"),
-    ("executor", replace(HEALTHY, node=job("n1 n1", queued_seconds=600.0)), WARNING, "partition", "600 s"),
+    ("executor", replace(HEALTHY, node=job("n1 n1", queued_seconds=600.0)), OK, "", "ran after 600 s"),
     ("ended jobs", config("AccountingStorageType = accounting_storage/slurmdbd\nMinJobAge = 5"), OK, "", ""),
     ("ended jobs", config("MinJobAge = 180"), OK, "", "180 s"),
     ("ended jobs", config("MinJobAge = 179"), WARNING, "", "MinJobAge=300 in slurm.conf"),
@@ -94,10 +95,10 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("ports", pair(interfaces=(replace(ETH, error="timed out"),)), PROBLEM, "interface", "firewall"),
     ("ports", pair(no_interface="no ib9", interfaces=(IB,)), PROBLEM, "interface: ib0", "no ib9"),
     ("temporary folder", pair(temporary_shared=True), WARNING, "", "both hosts see the same files"),
-    ("temporary folder", folder("temporary", free_bytes=1 << 20), WARNING, "", "TMPDIR"),
-    ("temporary folder", folder("memory", free_bytes=200 << 20), WARNING, "", "/dev/shm has too little"),
-    ("temporary folder", folder("temporary", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
-    ("temporary folder", folder("memory", error="No such"), PROBLEM, "", "/dev/shm cannot be written to: No such"),
+    ("temporary folder", folder("/tmp", free_bytes=1 << 20), WARNING, "", "TMPDIR"),
+    ("temporary folder", folder("/dev/shm", free_bytes=200 << 20), WARNING, "", "/dev/shm has too little"),
+    ("temporary folder", folder("/tmp", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
+    ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "/dev/shm cannot be written to: No such"),
     ("shared folder", written(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
     ("shared folder", written(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
     ("shared folder", written(error="disk full", seen_seconds=None), PROBLEM, "", "disk full"),

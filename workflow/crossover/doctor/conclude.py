@@ -10,26 +10,23 @@ import textwrap
 import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
 from crossover.doctor import facts
-from crossover.doctor.facts import COMPILERS, HOSTS, Folder, Interface, Job, Pair
+from crossover.doctor.facts import COMPILERS, HOSTS, MEMORY, Interface, Job, Pair
 from crossover.paths import SITE
 from crossover.slurm import controller, partition
 from crossover.slurm.acceptance import CUT_OFF, HOPELESS, meaning
 
-QUEUED_SECONDS = 60
-"""With longer waits, the queue decides the duration of a run, not the measuring."""
 NAMED = 8
 """The most nodes of a suggested list."""
-FEWEST = 3
-"""Of two nodes, there is only one pair."""
 LATE_SECONDS = 2.0
-SPACE_BYTES = {"temporary": 100 << 20, "memory": 256 << 20}
-"""The space that a launch may need: for its task farms' files; for messages of MPI and ceilings in shared memory."""
+SPACE_BYTES = 256 << 20
+"""The space that a launch may need for the files of its task farms, and for messages in shared memory."""
 LOOKS_SECONDS = 180
 """The longest time between two looks of Snakemake's plugin for ended jobs."""
 SHORT_SECONDS = 60
@@ -61,17 +58,13 @@ OK, WARNING, PROBLEM, UNKNOWN = Verdict
 
 @dataclass(frozen=True)
 class Finding:
-    """One check's result."""
+    """One check's result: the facts in words, and for a failure the site's key to set, its value, and the next step."""
 
     verdict: Verdict
     seen: str
-    """The facts, in words."""
     key: str = ""
-    """The key of the site to set, if one helps."""
     step: str = ""
-    """The next step."""
     value: str = ""
-    """The value for the key, if known."""
 
 
 NO_JOB = Finding(UNKNOWN, "no job ran; see the finding `executor`")
@@ -86,9 +79,8 @@ class Seen:
     executor: str
     """Snakemake's executor: `local`, `slurm`, or another."""
     node: Job | None = None
-    """The job on one host."""
     nodes: Job | None = None
-    """The job on two hosts."""
+    """The jobs on one host and on two."""
     compilers: Mapping[str, str] | None = None
     """The identity of each compiler, by its purpose."""
     quarto: Mapping[str, str] | None = None
@@ -110,23 +102,18 @@ class Seen:
 
 
 def executor(seen: Seen) -> Finding:
-    """A job that did not run is a problem; one that waited long a warning."""
+    """A job for one host that did not run is a problem."""
     if seen.executor == "local" and seen.node:
-        return Finding(OK, f"launches run one after another on {seen.node.host}, with no queue")
-    ran = {name: job for name, job in (("one host", seen.node), ("two hosts", seen.nodes)) if job}
-    if not ran:
-        words = seen.lost.get("node") or seen.lost.get("nodes") or "no job left any facts"
-        return Finding(PROBLEM, f"no job ran: {words}", *meaning(words))
-    waits = {name: job.queued_seconds for name, job in ran.items() if job.queued_seconds is not None}
-    after = {name: f" after {seconds:.0f} s in the queue" for name, seconds in waits.items()}
-    text = "; ".join(f"the job for {name} ran{after.get(name, '')}" for name in ran)
-    if "node" in seen.lost:
-        words = seen.lost["node"]
-        return Finding(PROBLEM, f"{text}; the job for one host did not run: {words}", *meaning(words))
-    if max(waits.values(), default=0) > QUEUED_SECONDS:
-        step = "a partition or qos with a shorter queue makes runs shorter; measurements do not depend on it"
-        return Finding(WARNING, text, "partition", step)
-    return Finding(OK, text)
+        return Finding(OK, "launches run one after another on this host, with no queue")
+    ran = []
+    for name, job in (("one host", seen.node), ("two hosts", seen.nodes)):
+        if job:
+            queued = "" if job.queued_seconds is None else f" after {job.queued_seconds:.0f} s in the queue"
+            ran.append(f"the job for {name} ran{queued}")
+    if ran and "node" not in seen.lost:
+        return Finding(OK, "; ".join(ran))
+    words = seen.lost.get("node") or seen.lost.get("nodes") or "no job left any facts"
+    return Finding(PROBLEM, "; ".join([*ran, f"the job for one host did not run: {words}"]), *meaning(words))
 
 
 def ended_jobs(seen: Seen) -> Finding:
@@ -180,7 +167,7 @@ def two_hosts(seen: Seen) -> Finding:
 
 def _rotation(nodes: Sequence[str]) -> str:
     """The line with which launches rotate over nodes; empty if there is no need for it."""
-    if len(nodes) < FEWEST:
+    if len(nodes) <= len(HOSTS):
         return ""
     count = f" (the first {NAMED} of {len(nodes)})" if len(nodes) > NAMED else ""
     return (
@@ -233,25 +220,23 @@ def _beats(one: Interface, other: Interface) -> bool:
 
 def temporary_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
     """A folder that cannot be written to is a problem; a shared or nearly full one is a warning."""
-    remedies = {
-        "temporary": "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command",
-        "memory": "ask the site for more space in /dev/shm of its nodes, because MPI needs it",
-    }
-    fullest = {}
-    for name, remedy in remedies.items():
-        folders: list[Folder] = [getattr(rank, name) for rank in pair.ranks]
-        fullest[name] = min(folders, key=lambda folder: (not folder.error, folder.free_bytes))
-        if error := fullest[name].error:
-            return Finding(PROBLEM, f"{fullest[name].path} cannot be written to: {error}", step=remedy)
-    text = "; ".join(f"{each.path} has {each.free_bytes / (1 << 30):.1f} GiB free" for each in fullest.values())
+    own = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
+    memory = "ask the site for more space in /dev/shm of its nodes, because MPI needs it"
+    folders = [folder for rank in pair.ranks for folder in rank.folders]
+    for each in folders:
+        if each.error:
+            step = memory if each.path == str(MEMORY) else own
+            return Finding(PROBLEM, f"{each.path} cannot be written to: {each.error}", step=step)
+    least = {each.path: each.free_bytes for each in sorted(folders, key=lambda each: -each.free_bytes)}
+    text = "; ".join(f"{path} has {free / (1 << 30):.1f} GiB free" for path, free in least.items())
     if pair.temporary_shared:
-        why = f"{text}; {fullest['temporary'].path} is shared: both hosts see the same files in it"
-        return Finding(WARNING, why, step=remedies["temporary"])
-    for name, each in fullest.items():
-        if each.free_bytes < SPACE_BYTES[name]:
-            return Finding(WARNING, f"{text}; {each.path} has too little free space", step=remedies[name])
-    own = "checking whether hosts share it needs a second host" if job is seen.node else "each host has its own"
-    return Finding(OK, f"{text}; {own}")
+        return Finding(WARNING, f"{text}; both hosts see the same files in {folders[0].path}", step=own)
+    for path, free in least.items():
+        if free < SPACE_BYTES:
+            step = memory if path == str(MEMORY) else own
+            return Finding(WARNING, f"{text}; {path} has too little free space", step=step)
+    hosts = "checking whether hosts share it needs a second host" if job is seen.node else "each host has its own"
+    return Finding(OK, f"{text}; {hosts}")
 
 
 def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
@@ -263,18 +248,12 @@ def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
     if written.seen_seconds is None:
         step = "clone crossover into a folder that all nodes share, or name one with --config results=..."
         return Finding(PROBLEM, f"a file in {written.folder} was not seen by the other host within 10 s", step=step)
-    text = f"writing a small file takes {_milliseconds(written.write_seconds)} in {written.folder}"
     if job is seen.node:
-        return Finding(OK, f"{text}; checking when others see it needs a second host")
-    text += f"; the other host sees it after {_milliseconds(written.seen_seconds)}"
-    if written.seen_seconds > LATE_SECONDS:
-        step = f"set latency-wait in the profile to at least {2 * written.seen_seconds:.0f}"
-        return Finding(WARNING, text, step=step)
-    return Finding(OK, text)
-
-
-def _milliseconds(seconds: float) -> str:
-    return f"{seconds * 1e3:.2g} ms" if seconds < 1 else f"{seconds:.1f} s"
+        return Finding(OK, f"{written.folder} can be written to; checking whether others see it needs a second host")
+    late = written.seen_seconds > LATE_SECONDS
+    step = f"set latency-wait in the profile to at least {2 * written.seen_seconds:.0f}" if late else ""
+    text = f"the other host sees a new file in {written.folder} after {written.seen_seconds:.3f} s"
+    return Finding(WARNING if late else OK, text, step=step)
 
 
 def compilers(seen: Seen) -> Finding:
@@ -286,9 +265,7 @@ def compilers(seen: Seen) -> Finding:
     if not missing:
         return Finding(OK, text)
     variables = " or ".join(COMPILERS[purpose].variable for purpose in missing)
-    step = (
-        f"load the site's module, or name a compiler in the environment variable {variables}, before Snakemake starts"
-    )
+    step = f"load the site's module, or set the environment variable {variables}, before Snakemake starts"
     return Finding(WARNING, f"{text}; none for {', '.join(missing)}, which are left out", step=step)
 
 
@@ -342,23 +319,18 @@ def cancel_hopeless(cancelled: dict[str, str]) -> None:
 
     The reason for each is put into `cancelled`, by placement.
     """
+    command = ["squeue", "--noheader", "--me", "--states=PENDING", "--format=%i|%r|%k|%Z"]
 
     def watch() -> None:
         while True:
-            for number, placement, reason in hopeless(_queue(), Path.cwd()):
-                cancelled[placement] = f"it would wait for ever, because of Slurm's {reason}"
-                subprocess.run(["scancel", number], capture_output=True)
+            with suppress(OSError, subprocess.TimeoutExpired):
+                done = subprocess.run(command, capture_output=True, timeout=30, encoding="utf-8", errors="replace")
+                for number, placement, reason in hopeless(done.stdout, Path.cwd()):
+                    cancelled[placement] = f"it would wait for ever, because of Slurm's {reason}"
+                    subprocess.run(["scancel", number], capture_output=True, timeout=30)
             time.sleep(POLL_SECONDS)
 
     threading.Thread(target=watch, daemon=True).start()
-
-
-def _queue() -> str:
-    command = ["squeue", "--noheader", "--me", "--states=PENDING", "--format=%i|%r|%k|%Z"]
-    try:
-        return subprocess.run(command, capture_output=True, timeout=30, encoding="utf-8", errors="replace").stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
 
 
 def hopeless(queue: str, folder: Path) -> list[tuple[str, str, str]]:

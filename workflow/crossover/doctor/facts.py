@@ -15,45 +15,41 @@ from crossover.records import atomic
 RANKS = 2
 HOSTS = {"node": 1, "nodes": 2}
 """The number of hosts of each placement's job."""
+MEMORY = Path("/dev/shm")
 COMPILERS = {"the C ceilings": CC, "the MPI ceiling": MPICC, "the variants of libzmq": CXX}
 """Each compiler, by its purpose."""
 
 
 @dataclass(frozen=True)
 class Folder:
-    """A folder of one host."""
+    """A folder of one host; an `error` is the reason if a file cannot be written there."""
 
     path: str
     free_bytes: int
     error: str
-    """The reason if a file cannot be written there."""
 
 
 @dataclass(frozen=True)
 class Rank:
-    """One rank and its host."""
+    """The logical processors that a rank may use, those of its host, its temporary folder and `/dev/shm`."""
 
     processors: int
-    """The logical processors that the rank may use."""
     of: int
-    """Those of its host."""
-    temporary: Folder
-    memory: Folder
-    """`/dev/shm`."""
+    folders: tuple[Folder, ...]
 
 
 @dataclass(frozen=True)
 class Interface:
-    """An interface of the first rank's host, and whether the second rank can connect to a free port of it."""
+    """An interface of the first rank's host; an `error` is the reason if the second rank cannot connect to it.
+
+    Launches would use the `chosen` one. A speed of 0 is unknown. RDMA is remote memory access.
+    """
 
     name: str
     address: str
     chosen: bool
-    """Whether launches would use it."""
     megabits: int
-    """Its speed; 0 if unknown."""
     rdma: bool
-    """Whether it has remote memory access."""
     error: str = ""
 
     def __str__(self) -> str:
@@ -63,14 +59,11 @@ class Interface:
 
 @dataclass(frozen=True)
 class Written:
-    """A file that the first rank wrote to the folder of results."""
+    """A file that the first rank wrote to the folder of results, and when the second saw it; None if it never did."""
 
     folder: str
     error: str
-    write_seconds: float
-    """The time to write it, with fsync and rename."""
     seen_seconds: float | None
-    """The time until the second rank saw it; None if it never did."""
 
 
 @dataclass(frozen=True)
@@ -78,9 +71,9 @@ class Pair:
     """The facts that two ranks gather together."""
 
     ranks: tuple[Rank, ...]
-    no_interface: str
-    """The reason if launches could not choose an interface."""
     interfaces: tuple[Interface, ...]
+    no_interface: str
+    """The reason if launches could not choose one."""
     temporary_shared: bool
     """Whether the second host sees a file in the first one's temporary folder."""
     written: Written
@@ -88,22 +81,20 @@ class Pair:
 
 @dataclass(frozen=True)
 class World:
-    """An MPI world that started: the host of each rank, and the MPI library."""
+    """An MPI world that started: the host of each rank, the MPI library, and the facts of two ranks."""
 
     hosts: tuple[str, ...]
     library: str
     pair: Pair | None = None
-    """None if the world has another size than two."""
 
 
 @dataclass(frozen=True)
 class Attempt:
-    """An attempt to start two ranks by a launcher."""
+    """An attempt to start two ranks by a launcher, and the last line of its output."""
 
     mpi: str
     worlds: tuple[World, ...] = ()
     said: str = ""
-    """The last line of the launcher's output."""
 
     @property
     def together(self) -> bool:
@@ -133,16 +124,11 @@ class Attempt:
 
 @dataclass(frozen=True)
 class Job:
-    """A job that ran."""
+    """A job that ran. What is unknown, or known only on Slurm, is None or empty."""
 
     placement: str
-    host: str
     partition: str
-    """Empty outside Slurm."""
     queued_seconds: float | None
-    """None if unknown."""
-    exclusive: bool | None
-    """Whether the job has its nodes to itself; None if unknown."""
     processors: int
     """The logical processors that each rank must be able to use."""
     attempts: tuple[Attempt, ...]

@@ -23,7 +23,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from crossover.doctor import facts
-from crossover.doctor.facts import HOSTS, RANKS, Attempt, Folder, Interface, Job, Pair, Rank, World, Written
+from crossover.doctor.facts import HOSTS, MEMORY, RANKS, Attempt, Folder, Interface, Job, Pair, Rank, World, Written
 from crossover.errors import CrossoverError
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.pmi import shorten_values
@@ -53,14 +53,11 @@ PROTOCOLS = ("pmi2", "pmix", "cray_shasta")
 def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -> None:
     """Run a job, and write its facts to `output` and its output to `log`; `mpi` is the site's launcher."""
     ending.adopt_orphans()
-    slurm = provenance.slurm_job(time.time())
     with log.open("wb", buffering=0) as lines:
         job = Job(
             placement,
-            socket.gethostname(),
             partition.of_job(),
-            slurm.get("queued_seconds"),
-            slurm.get("exclusive"),
+            provenance.slurm_job(time.time()).get("queued_seconds"),
             mpi_launcher.processors(mpi),
             attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines)),
         )
@@ -135,16 +132,12 @@ def main() -> None:
 
 def together(comm: Intracomm, results: Path, apart: bool, interface: str) -> Pair:
     """The facts of two ranks, of which each calls this; `apart` is whether they are on two hosts."""
-    own = Rank(
-        len(os.sched_getaffinity(0)),
-        os.cpu_count() or 0,
-        folder(Path(tempfile.gettempdir())),
-        folder(Path("/dev/shm")),
-    )
+    folders = tuple(map(folder, (Path(tempfile.gettempdir()), MEMORY)))
+    own = Rank(len(os.sched_getaffinity(0)), os.cpu_count() or 0, folders)
     ranks = tuple(comm.allgather(own))
-    reason, interfaces = connected(comm, apart, interface)
-    shared = apart and not any(rank.temporary.error for rank in ranks) and temporary_shared(comm)
-    return Pair(ranks, reason, interfaces, shared, written(comm, results))
+    offered, reason = connected(comm, apart, interface)
+    shared = apart and not any(rank.folders[0].error for rank in ranks) and temporary_shared(comm)
+    return Pair(ranks, offered, reason, shared, written(comm, results))
 
 
 def folder(path: Path) -> Folder:
@@ -160,20 +153,16 @@ def folder(path: Path) -> Folder:
     return Folder(str(path), shutil.disk_usage(path).free if path.exists() else 0, error)
 
 
-def connected(comm: Intracomm, apart: bool, interface: str) -> tuple[str, tuple[Interface, ...]]:
-    """The interfaces through which the second rank tries to connect to the first, the chosen one first.
-
-    Before them the reason if none could be chosen.
-    """
+def connected(comm: Intracomm, apart: bool, interface: str) -> tuple[tuple[Interface, ...], str]:
+    """The interfaces by which the second rank tried to connect to the first; the reason if none could be chosen."""
     with socket.create_server(("", 0)) as server:
-        reason, offered = interfaces(apart, interface)
-        reason, offered, port = comm.allgather((reason, offered, server.getsockname()[1]))[0]
-        errors = comm.allgather([_connect(each.address, port) for each in offered] if comm.rank else [])[1]
-    return reason, tuple(replace(each, error=error) for each, error in zip(offered, errors, strict=True))
+        found, reason, port = comm.allgather((*interfaces(apart, interface), server.getsockname()[1]))[0]
+        errors = comm.allgather([_connect(each.address, port) for each in found] if comm.rank else [])[1]
+    return tuple(replace(each, error=error) for each, error in zip(found, errors, strict=True)), reason
 
 
-def interfaces(apart: bool, interface: str) -> tuple[str, list[Interface]]:
-    """The interfaces that another host could reach, the one for launches first; before them the reason if none is."""
+def interfaces(apart: bool, interface: str) -> tuple[list[Interface], str]:
+    """The interfaces that another host could reach, the one for launches first; the reason if none can be chosen."""
     reason, chosen = "", []
     try:
         chosen = [network.reach("nodes" if apart else "node", interface)]
@@ -187,7 +176,7 @@ def interfaces(apart: bool, interface: str) -> tuple[str, list[Interface]]:
             speed = int((device / "speed").read_text(encoding="utf-8"))
         rdma = (device / "device/infiniband").exists()
         found.append(Interface(each.interface, each.address, each in chosen, max(speed, 0), rdma))
-    return reason, found
+    return found, reason
 
 
 def _connect(address: str, port: int) -> str:
@@ -211,18 +200,18 @@ def written(comm: Intracomm, results: Path) -> Written:
     """
     file = results / comm.allgather(f".doctor-{uuid.uuid4().hex}")[0]
     comm.allgather(file.exists())
-    start, error = time.perf_counter(), ""
+    error = ""
     if comm.rank == 0:
         try:
             with atomic.replacing(file, step="") as part:
                 part.write_bytes(b"0" * 4096)
         except CrossoverError as reason:
             error = str(reason).rstrip("; ")
-    error, seconds = comm.allgather((error, time.perf_counter() - start))[0]
+    error = comm.allgather(error)[0]
     seen = comm.allgather(_until_seen(file) if comm.rank and not error else None)[1]
     if comm.rank == 0 and not error:
         file.unlink()
-    return Written(str(results), error, seconds, seen)
+    return Written(str(results), error, seen)
 
 
 def _until_seen(file: Path) -> float | None:
