@@ -63,8 +63,7 @@ ROOMS = {
     "report.sentences",
     "share": "records report.render",
     "workflow": "config design doctor experiments measure.machine planning records report.terminal slurm",
-    "doctor": "doctor.checks measure.launch measure.machine measure.processes records slurm",
-    "doctor.checks": "doctor measure.build measure.ranks records slurm",
+    "doctor": "measure.build measure.launch measure.machine measure.processes measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
@@ -144,10 +143,7 @@ def test_a_room_imports_every_room_that_it_may():
 
 
 def test_there_is_no_cycle():
-    rooms = {own: set(allowed.split()) for own, allowed in ROOMS.items()}
-    # The checks are part of the doctor; they have their own room only because of their number.
-    rooms["doctor.checks"].remove("doctor")
-    TopologicalSorter(rooms).prepare()
+    TopologicalSorter({own: set(allowed.split()) for own, allowed in ROOMS.items()}).prepare()
     TopologicalSorter({name: imported(name) for name in MODULES}).prepare()
 
 
@@ -215,8 +211,6 @@ def test_only_experiments_know_farms_and_ceilings(kind):
 def test_the_doctor_starts_no_launch_and_knows_no_experiment():
     for name in within("doctor"):
         assert not [other for other in imported(name) if other.startswith(("experiments", "farms", "measure.farms"))]
-    for name in within("doctor.checks"):
-        assert imported(name) & {"doctor.job", "doctor.conclude", "doctor.rank"} == set(), name
 
 
 def test_nobody_imports_the_command_line():

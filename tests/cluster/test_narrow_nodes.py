@@ -96,9 +96,6 @@ def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster
 
 
 @pytest.mark.parametrize("narrow", [4], indirect=True)
-def test_a_dry_run_and_the_doctor_count_the_launches_that_are_wider_than_a_node(project: OnCluster) -> None:
+def test_a_dry_run_counts_the_launches_that_are_wider_than_a_node(project: OnCluster) -> None:
     words = "6 of 27 launches have more ranks on a host than it has logical processors, up to 9; their ranks take turns"
     assert words in project.succeed(*SLURM, "-n", "--config", "tier=smoke")
-    project.succeed(*PROMPT, "-F", "doctor", "--config", "tier=smoke")
-    findings = " ".join((project.folder / "results/doctor.txt").read_text().split())
-    assert f"tier smoke: {words}" in findings

@@ -142,9 +142,9 @@ def test_the_part_of_a_live_writer_of_the_same_file_stays(tmp_path, alive):
 
 
 def test_no_other_module_names_part_files():
-    """Except for two checks that delete theirs: of the disk's space, and of the delay until a renamed file is seen."""
+    """Except for the check of the disk's space, which deletes its own."""
     naming = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if '.part"' in path.read_text()}
-    assert naming == {"records/atomic.py", "records/disk_space.py", "doctor/checks/shared.py"}
+    assert naming == {"records/atomic.py", "records/disk_space.py"}
 
 
 def test_an_error_names_the_file_that_caused_it(tmp_path):

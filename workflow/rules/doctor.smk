@@ -1,12 +1,11 @@
 # Checks a site before anything is measured, by two jobs like a launch's and some checks where Snakemake runs:
 # snakemake -F doctor. The findings are printed however the run ends, because one refused job must not hide the others.
 
-from crossover.doctor import attempt, checks
+from crossover.doctor import facts
 
 DOCTOR = f"{RESULTS}/doctor"
-# One machine has no second host and no queue.
-EXAMINED = attempt.placements(run.hosts)
-CHECKED = [check for check in checks.WHERE_SNAKEMAKE_RUNS if check != "queue" or workflow.nodes]
+# One machine has no second host.
+EXAMINED = facts.placements(run.hosts)
 
 
 rule examine:
@@ -15,7 +14,7 @@ rule examine:
     log:
         f"{RESULTS}/logs/doctor/{{placement}}.log",
     wildcard_constraints:
-        placement="|".join(attempt.HOSTS),
+        placement="|".join(facts.HOSTS),
     # A second try would tell nothing new.
     retries: 0
     conda:
@@ -23,7 +22,7 @@ rule examine:
     resources:
         mpi="mpiexec",
         tasks=2,
-        nodes=lambda wildcards: attempt.HOSTS[wildcards.placement],
+        nodes=lambda wildcards: facts.HOSTS[wildcards.placement],
         runtime=5,
         interface="auto",
     message:
@@ -34,7 +33,7 @@ rule examine:
         " --output {output:q} --log {log:q}"
 
 
-for check in CHECKED:
+for check in facts.HERE:
 
     rule:
         name:
@@ -45,7 +44,7 @@ for check in CHECKED:
             f"{RESULTS}/logs/doctor/{check}.log",
         localrule: True
         conda:
-            f"../../envs/{checks.WHERE_SNAKEMAKE_RUNS[check]}.yaml"
+            f"../../envs/{facts.HERE[check][1]}.yaml"
         params:
             check=check,
         message:
@@ -56,5 +55,5 @@ for check in CHECKED:
 
 rule doctor:
     input:
-        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *CHECKED]),
+        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *facts.HERE]),
     localrule: True

@@ -146,12 +146,13 @@ def examine(chosen: Namespace) -> None:
 
 
 @step(
-    "compiler --output compiler.json",
-    value("check", "compiler, quarto or queue"),
+    "compilers --output compilers.json",
+    value("check", "compilers or quarto"),
     path("--output", "JSON file to write"),
 )
 def check(chosen: Namespace) -> None:
     """Run a check of the doctor that needs no job, on this machine."""
-    from crossover.doctor import checks, job
+    from crossover.doctor import facts
 
-    job.write(checks.module(chosen.check).look(), chosen.output)
+    look, _ = facts.HERE[chosen.check]
+    facts.write(look(), chosen.output)

@@ -1,41 +1,312 @@
-"""Reads the facts, judges them, and prints the findings."""
+"""Draws a finding from the facts of each check, and prints the findings with the key that fixes each failure."""
 
-import json
+import math
 import re
+import shlex
 import shutil
+import subprocess
+import sys
 import textwrap
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+import threading
+import time
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from pathlib import Path
 from typing import Any
 
-from crossover.doctor import file_systems
-from crossover.doctor.checks import CHECKS, WHERE_SNAKEMAKE_RUNS, module
-from crossover.doctor.finding import Finding, Seen, Verdict
+from crossover.doctor import facts
+from crossover.doctor.facts import COMPILERS, HOSTS, MEMORY, Interface, Job, Pair
 from crossover.paths import SITE
-from crossover.slurm import partition
-from crossover.slurm.acceptance import CUT_OFF
+from crossover.slurm import controller, partition
+from crossover.slurm.acceptance import CUT_OFF, HOPELESS, meaning
 
-TITLES = {
-    "queue": "ended jobs",
-    "hosts": "two hosts",
-    "temporary": "temporary folder",
-    "shared": "shared folder",
-    "compiler": "compilers",
-}
-"""Titles of checks in the report that differ from their names."""
+NAMED = 8
+"""The most nodes of a suggested list."""
+LATE_SECONDS = 2.0
+SPACE_BYTES = 256 << 20
+"""The space that a launch may need for the files of its task farms, and for messages in shared memory."""
+LOOKS_SECONDS = 180
+"""The longest time between two looks of Snakemake's plugin for ended jobs."""
+SHORT_SECONDS = 60
+"""With a shorter memory, the ends of short launches are missed too."""
+POLL_SECONDS = 3.0
 INDENT = 28
-
 PLACES = {
     "slurm": f"in {SITE}",
     "local": "in profiles/local/config.yaml, under set-resources, for the rules launch and examine,",
 }
 """The file in which a key of the site is set, by Snakemake's executor."""
-SLURM_SAYS = "SLURM-job"
-"""The beginning of the plugin's message on a job that was accepted and failed."""
-ROTATES = ("--nodelist", "rotation")
-"""What options of sbatch contain where launches have their nodes named; `config.rotation` adds the first."""
 ELSEWHERE = "in the site.yaml of your profile"
+
+
+class Verdict(StrEnum):
+    """The severity of a finding."""
+
+    OK = "ok"
+    WARNING = "warning"
+    """Launches run, but measurements may suffer or be incomplete."""
+    PROBLEM = "problem"
+    """Launches, or launches of one kind, do not run."""
+    UNKNOWN = "unknown"
+    """This cannot be checked here."""
+
+
+OK, WARNING, PROBLEM, UNKNOWN = Verdict
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One check's result: the facts in words, and for a failure the site's key to set, its value, and the next step."""
+
+    verdict: Verdict
+    seen: str
+    key: str = ""
+    step: str = ""
+    value: str = ""
+
+
+NO_JOB = Finding(UNKNOWN, "no job ran; see the finding `executor`")
+NOT_RUN = Finding(UNKNOWN, "the check did not run; see the log")
+NO_PAIR = Finding(UNKNOWN, "no two ranks came up together; see the finding `launcher`")
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All facts of a run of the doctor."""
+
+    executor: str
+    """Snakemake's executor: `local`, `slurm`, or another."""
+    node: Job | None = None
+    nodes: Job | None = None
+    """The jobs on one host and on two."""
+    compilers: Mapping[str, str] | None = None
+    """The identity of each compiler, by its purpose."""
+    quarto: Mapping[str, str] | None = None
+    """Its version, by its path."""
+    lost: Mapping[str, str] = field(default_factory=dict)
+    """The reason for each job without facts, by placement."""
+    nodes_up: Sequence[str] = ()
+    """The nodes over which launches could rotate; empty if the site lists some, and without Slurm."""
+    configuration: str = ""
+    """That of Slurm's controller."""
+
+    @property
+    def examined(self) -> Job | None:
+        """The job whose ranks started together, the one on two hosts first."""
+        return next((job for job in (self.nodes, self.node) if job and job.pair), None)
+
+
+# ---- the checks
+
+
+def executor(seen: Seen) -> Finding:
+    """A job for one host that did not run is a problem."""
+    if seen.executor == "local" and seen.node:
+        return Finding(OK, "launches run one after another on this host, with no queue")
+    ran = []
+    for name, job in (("one host", seen.node), ("two hosts", seen.nodes)):
+        if job:
+            queued = "" if job.queued_seconds is None else f" after {job.queued_seconds:.0f} s in the queue"
+            ran.append(f"the job for {name} ran{queued}")
+    if ran and "node" not in seen.lost:
+        return Finding(OK, "; ".join(ran))
+    words = seen.lost.get("node") or seen.lost.get("nodes") or "no job left any facts"
+    return Finding(PROBLEM, "; ".join([*ran, f"the job for one host did not run: {words}"]), *meaning(words))
+
+
+def ended_jobs(seen: Seen) -> Finding:
+    """Without accounts, Snakemake waits for a job without end if Slurm forgets it between two looks."""
+    if seen.executor != "slurm":
+        return Finding(OK, "not needed without Slurm")
+    if controller.keeps_accounts(seen.configuration):
+        return Finding(OK, "Slurm keeps accounts of ended jobs")
+    seconds = controller.remembers_seconds(seen.configuration)
+    if seconds is None:
+        return Finding(UNKNOWN, "Slurm did not say for how long it remembers ended jobs")
+    text = f"Slurm keeps no accounts, and remembers ended jobs for {seconds} s (MinJobAge)"
+    if seconds >= LOOKS_SECONDS:
+        return Finding(OK, text)
+    step = "ask the administrators to set MinJobAge=300 in slurm.conf; until then, Snakemake may wait without end"
+    return Finding(PROBLEM if seconds < SHORT_SECONDS else WARNING, text, step=step)
+
+
+def launcher(seen: Seen) -> Finding:
+    """Ranks that do not start in one world are a problem."""
+    job = seen.node or seen.nodes
+    return _started(job) if job else NO_JOB
+
+
+def _started(job: Job) -> Finding:
+    """Whether the site's launcher puts its ranks on the job's hosts; otherwise one that does is named."""
+    first, *others = job.attempts
+    hosts = HOSTS[job.placement]
+    if first.on(hosts):
+        return Finding(OK, f"{first} ({first.worlds[0].library})")
+    text = f"{first}, though the job has two hosts" if first.together else str(first)
+    if works := next((each.mpi for each in others if each.on(hosts)), None):
+        return Finding(PROBLEM, f"{text}; {works} worked", "mpi", value=works)
+    step = "ask the site how to start MPI programs; mpi4py may need to be built for the site's MPI"
+    return Finding(PROBLEM, "; ".join([text, *map(str, others)]), "mpi", step)
+
+
+def two_hosts(seen: Seen) -> Finding:
+    """A job for two hosts that does not run, or whose ranks share one, is a problem for placement `nodes` only."""
+    if seen.executor == "local":
+        return Finding(UNKNOWN, "this is one host; exchanges over a network need a cluster")
+    if words := seen.lost.get("nodes"):
+        return Finding(PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words)) if seen.node else NO_JOB
+    if not seen.nodes:
+        return Finding(UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts")
+    if seen.node and not seen.node.attempts[0].together:
+        return Finding(UNKNOWN, "the launcher brings no ranks together; see the finding `launcher`")
+    found = _started(seen.nodes)
+    return replace(found, seen=f"{found.seen}{_rotation(seen.nodes_up)}") if found.verdict is OK else found
+
+
+def _rotation(nodes: Sequence[str]) -> str:
+    """The line with which launches rotate over nodes; empty if there is no need for it."""
+    if len(nodes) <= len(HOSTS):
+        return ""
+    count = f" (the first {NAMED} of {len(nodes)})" if len(nodes) > NAMED else ""
+    return (
+        f"; launches across hosts run where Slurm puts them; to rotate them over nodes that are up{count}, so that a "
+        f"slow node shows, add to {SITE}: `node_list: [{', '.join(nodes[:NAMED])}]`"
+    )
+
+
+def processors(seen: Seen, job: Job, pair: Pair) -> Finding:
+    """Ranks that the launcher binds are a problem, because launches refuse them."""
+    mpi, wanted = job.attempts[-1].mpi, job.processors
+    rank = min(pair.ranks, key=lambda each: each.processors)
+    text = f"a rank may use {rank.processors} of its host's {rank.of} logical processors"
+    if rank.processors < min(wanted, rank.of):
+        unbound = "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"
+        cause = f"{text}, but its job {wanted}, because {mpi} binds ranks"
+        return Finding(PROBLEM, cause, "mpi", value=f"{mpi} {unbound}")
+    return Finding(OK, text)
+
+
+def ports(seen: Seen, job: Job, pair: Pair) -> Finding:
+    """An interface to which the other host cannot connect is a problem; one that works, or is better, is named."""
+    if job is seen.node:
+        return Finding(OK, "ranks on one host use the loopback; checking ports between hosts needs a second host")
+    works = [each for each in pair.interfaces if not each.error]
+    chosen = next((each for each in pair.interfaces if each.chosen), None)
+    if chosen and not chosen.error:
+        where = f"a free port of {chosen.address} ({chosen.name})"
+        better = [each for each in works if _beats(each, chosen)]
+        if best := max(better, key=lambda each: (each.rdma, each.megabits), default=None):
+            text = f"ranks use {chosen}; the other host can also connect through {best}"
+            step = "then ranks use the better one; if the site means it for other traffic, leave it as it is"
+            return Finding(WARNING, text, "interface", step, best.name)
+        return Finding(OK, f"the other host can connect to {where}")
+    if works:
+        text = pair.no_interface
+        if chosen:
+            text = f"the other host cannot connect to {chosen.address} ({chosen.name}): {chosen.error}"
+        return Finding(PROBLEM, f"{text}; it can through {works[0].name}", "interface", value=works[0].name)
+    failed = ", ".join(f"{each.name}: {each.error}" for each in pair.interfaces)
+    step = "ask the site whether there is a firewall between its nodes"
+    return Finding(PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)
+
+
+def _beats(one: Interface, other: Interface) -> bool:
+    """Whether an interface is known to be better: it has RDMA and is not slower, or is faster."""
+    own, others = (each.megabits or math.nan for each in (one, other))
+    return one.rdma and not own < others if one.rdma != other.rdma else own > others
+
+
+def temporary_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
+    """A folder that cannot be written to is a problem; a shared or nearly full one is a warning."""
+    own = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
+    memory = "ask the site for more space in /dev/shm of its nodes, because MPI needs it"
+    folders = [folder for rank in pair.ranks for folder in rank.folders]
+    for each in folders:
+        if each.error:
+            step = memory if each.path == str(MEMORY) else own
+            return Finding(PROBLEM, f"{each.path} cannot be written to: {each.error}", step=step)
+    least = {each.path: each.free_bytes for each in sorted(folders, key=lambda each: -each.free_bytes)}
+    text = "; ".join(f"{path} has {free / (1 << 30):.1f} GiB free" for path, free in least.items())
+    if pair.temporary_shared:
+        return Finding(WARNING, f"{text}; both hosts see the same files in {folders[0].path}", step=own)
+    for path, free in least.items():
+        if free < SPACE_BYTES:
+            step = memory if path == str(MEMORY) else own
+            return Finding(WARNING, f"{text}; {path} has too little free space", step=step)
+    hosts = "checking whether hosts share it needs a second host" if job is seen.node else "each host has its own"
+    return Finding(OK, f"{text}; {hosts}")
+
+
+def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
+    """A file that never appears on the other host is a problem; one that appears late is a warning."""
+    written = pair.written
+    if written.error:
+        step = "free some space there, or name another folder with --config results=..."
+        return Finding(PROBLEM, written.error, step=step)
+    if written.seen_seconds is None:
+        step = "clone crossover into a folder that all nodes share, or name one with --config results=..."
+        return Finding(PROBLEM, f"a file in {written.folder} was not seen by the other host within 10 s", step=step)
+    if job is seen.node:
+        return Finding(OK, f"{written.folder} can be written to; checking whether others see it needs a second host")
+    late = written.seen_seconds > LATE_SECONDS
+    step = f"set latency-wait in the profile to at least {2 * written.seen_seconds:.0f}" if late else ""
+    text = f"the other host sees a new file in {written.folder} after {written.seen_seconds:.3f} s"
+    return Finding(WARNING if late else OK, text, step=step)
+
+
+def compilers(seen: Seen) -> Finding:
+    """A missing compiler is a warning: only the arms and ceilings that need it are left out."""
+    if seen.compilers is None:
+        return NOT_RUN
+    missing = [purpose for purpose, identity in seen.compilers.items() if not identity]
+    text = "; ".join(filter(None, seen.compilers.values())) or "none"
+    if not missing:
+        return Finding(OK, text)
+    variables = " or ".join(COMPILERS[purpose].variable for purpose in missing)
+    step = f"load the site's module, or set the environment variable {variables}, before Snakemake starts"
+    return Finding(WARNING, f"{text}; none for {', '.join(missing)}, which are left out", step=step)
+
+
+def quarto(seen: Seen) -> Finding:
+    """Without Quarto the built-in preview renders the report. A broken Quarto is a problem, because rendering fails."""
+    if seen.quarto is None:
+        return NOT_RUN
+    for path, version in seen.quarto.items():
+        if version:
+            return Finding(OK, f"{path} {version} renders the report")
+        step = "repair it, or remove it from PATH, so that the built-in preview renders the report"
+        return Finding(PROBLEM, f"{path} --version fails", step=step)
+    return Finding(OK, "not installed where Snakemake runs; the built-in preview renders the report")
+
+
+def _between_ranks(check: Callable[[Seen, Job, Pair], Finding]) -> Callable[[Seen], Finding]:
+    """The check of facts that two ranks gather together; the finding is unknown without them."""
+
+    def judge(seen: Seen) -> Finding:
+        job = seen.examined
+        return check(seen, job, job.pair) if job and job.pair else NO_PAIR
+
+    return judge
+
+
+CHECKS: dict[str, Callable[[Seen], Finding]] = {
+    "executor": executor,
+    "ended jobs": ended_jobs,
+    "launcher": launcher,
+    "two hosts": two_hosts,
+    "processors": _between_ranks(processors),
+    "ports": _between_ranks(ports),
+    "temporary folder": _between_ranks(temporary_folder),
+    "shared folder": _between_ranks(shared_folder),
+    "compilers": compilers,
+    "quarto": quarto,
+}
+"""Every check, by its title, in the order of the report."""
+
+
+# ---- the run of Snakemake
 
 
 def asked(workflow: Any) -> bool:
@@ -43,57 +314,78 @@ def asked(workflow: Any) -> bool:
     return "doctor" in workflow.dag_settings.targets
 
 
+def cancel_hopeless(cancelled: dict[str, str]) -> None:
+    """From now on, in a thread, cancel jobs of the doctor that would wait for ever.
+
+    The reason for each is put into `cancelled`, by placement.
+    """
+    command = ["squeue", "--noheader", "--me", "--states=PENDING", "--format=%i|%r|%k|%Z"]
+
+    def watch() -> None:
+        while True:
+            with suppress(OSError, subprocess.TimeoutExpired):
+                done = subprocess.run(command, capture_output=True, timeout=30, encoding="utf-8", errors="replace")
+                for number, placement, reason in hopeless(done.stdout, Path.cwd()):
+                    cancelled[placement] = f"it would wait for ever, because of Slurm's {reason}"
+                    subprocess.run(["scancel", number], capture_output=True, timeout=30)
+            time.sleep(POLL_SECONDS)
+
+    threading.Thread(target=watch, daemon=True).start()
+
+
+def hopeless(queue: str, folder: Path) -> list[tuple[str, str, str]]:
+    """The number, placement and reason of each job in squeue's answer that waits for ever, of this working folder.
+
+    >>> hopeless("7|PartitionDown|rule_examine_wildcards_node|/home/me", Path("/home/me"))
+    [('7', 'node', 'PartitionDown')]
+    """
+    # Snakemake's executor leaves the rule and its wildcards in the comment.
+    found = re.findall(r"^(\d+)\|(\w+)\|rule_examine_wildcards_(\w+)\|(.+)$", queue, re.MULTILINE)
+    return [
+        (number, placement, reason)
+        for number, reason, placement, where in found
+        if where == str(folder) and reason in HOPELESS
+    ]
+
+
 def conclude(
-    workflow: Any,
+    executor: str,
     results: str | Path,
     placements: Sequence[str],
     logs: Sequence[str],
-    fit: Mapping[str, str] | None = None,
+    cancelled: Mapping[str, str],
+    features: str | None,
 ) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
-    `placements` are those whose jobs were examined, `logs` the logs of this run of Snakemake, with the
-    reasons for lost jobs; `fit` is that of `Seen`.
+    `placements` are those whose jobs were submitted, `logs` the logs of this run of Snakemake, with the reasons for
+    lost jobs; `cancelled` has those of jobs that `cancel_hopeless` ended. `features` are those that nodes must have;
+    None if launches need no list of nodes.
     """
-    executor = workflow.executor_plugin.name
     text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
-    seen = gather(Path(results) / "doctor", placements, executor, text)
-    seen = replace(seen, fit=fit or {}, nodes_up=nodes_up(workflow, seen))
-    findings = {check: module(check).judge(seen) for check in CHECKS}
+    seen = gather(Path(results) / "doctor", executor, placements, text, cancelled)
+    if executor == "slurm":
+        up = partition.up(seen.nodes.partition, features) if seen.nodes and features is not None else []
+        seen = replace(seen, nodes_up=up, configuration=controller.configuration())
+    findings = {title: check(seen) for title, check in CHECKS.items()}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)
     page.write_text(table(findings, executor, 100), encoding="utf-8")
     print(table(findings, executor, shutil.get_terminal_size((100, 24)).columns), flush=True)
-    return int(any(found.verdict is Verdict.PROBLEM for found in findings.values()))
+    return int(any(found.verdict is PROBLEM for found in findings.values()))
 
 
-def nodes_up(workflow: Any, seen: Seen) -> list[str]:
-    """The nodes over which launches could rotate; none if the profile names some already, and without Slurm."""
-    name = seen.nodes.get("partition")
-    if seen.executor != "slurm" or not name:
-        return []
-    launch = workflow.resource_settings.overwrite_resources.get("launch", {})
-    texts = {key: str(getattr(launch.get(key), "raw", None) or "") for key in ("slurm_extra", "constraint")}
-    if any(word in texts["slurm_extra"] for word in ROTATES):
-        return []
-    return partition.up(name, texts["constraint"].strip("'\""))
-
-
-def gather(folder: Path, placements: Sequence[str], executor: str, log: str) -> Seen:
-    """All facts in `folder`, and the reason for each job without facts."""
-    facts = {place: _read(folder / f"{place}.json") for place in ("node", "nodes")}
-    here = {check: _read(folder / f"{check}.json") for check in WHERE_SNAKEMAKE_RUNS}
-    lost = {place: here["queue"].get(place) or last_words(log, place) for place in placements if not facts[place]}
-    if not any(facts.values()):
-        # A job that cannot start Python leaves no facts.
-        hint = file_systems.hidden_python()
-        lost = {place: f"{words}; {hint}" if hint and SLURM_SAYS in words else words for place, words in lost.items()}
-    return Seen(executor, facts["node"], facts["nodes"], here, lost)
-
-
-def _read(file: Path) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
-    return found
+def gather(folder: Path, executor: str, placements: Sequence[str], log: str, cancelled: Mapping[str, str]) -> Seen:
+    """The facts in `folder`, and the reason for each job without facts."""
+    jobs: dict[str, Job | None] = {place: facts.read(folder / f"{place}.json", Job) for place in HOSTS}
+    lost = {place: cancelled.get(place) or last_words(log, place) for place in placements if not jobs[place]}
+    if not any(jobs.values()):
+        # Slurm's plugin says so of a job that was accepted and failed; one that cannot start Python leaves no facts.
+        hint = f"; if compute nodes do not see {sys.prefix}, clone crossover into a folder that all nodes share"
+        lost = {place: words + hint * ("SLURM-job" in words) for place, words in lost.items()}
+    compilers = facts.read(folder / "compilers.json", dict[str, str])
+    quarto = facts.read(folder / "quarto.json", dict[str, str])
+    return Seen(executor, jobs["node"], jobs["nodes"], compilers, quarto, lost)
 
 
 def last_words(log: str, placement: str) -> str:
@@ -103,51 +395,30 @@ def last_words(log: str, placement: str) -> str:
             continue
         if refused := re.search(r"The error message was '(.+?)'\.\n", block, re.DOTALL):
             return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
-        message = re.search(r"^    message: (.+?\.)", block, re.MULTILINE)
-        return "; ".join([*([message[1]] if message else []), *_last_line(block)]) or "see Snakemake's log"
+        found = re.findall(r"^    message: (.+?\.)", block, re.MULTILINE)[:1]
+        named = re.search(r"^    log: (.+) \(check log file", block, re.MULTILINE)
+        if named and (file := Path(named[1].split(", ")[-1])).is_file():
+            lines = file.read_text(encoding="utf-8", errors="replace").split("\n")
+            found += [*[f"its last words: {line.strip()}" for line in lines if line.strip()][-1:], f"see {file}"]
+        return "; ".join(found) or "see Snakemake's log"
     return CUT_OFF
 
 
-def _last_line(block: str) -> list[str]:
-    """The last line of a failed job's last log, and the path of that log."""
-    named = re.search(r"^    log: (.+) \(check log file", block, re.MULTILINE)
-    log = Path(named[1].split(", ")[-1]) if named else None
-    if not log or not log.is_file():
-        return []
-    lines = [each.strip() for each in log.read_text(errors="replace", encoding="utf-8").splitlines() if each.strip()]
-    return [*(f"its last words: {each}" for each in lines[-1:]), f"see {log}"]
+# ---- the report
 
 
 def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
-    """The findings as text of `width` columns."""
+    """The findings as text of `width` columns, and the number of each verdict."""
     lines = []
-    for check, found in findings.items():
-        title = f"{found.verdict:9} {TITLES.get(check, check):{INDENT - 11}} "
-        lines += textwrap.wrap(title + found.seen, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
-        advice = ": ".join(filter(None, [setting(executor, found), found.step]))
-        if found.verdict in (Verdict.WARNING, Verdict.PROBLEM) and advice:
-            arrow = " " * (INDENT - 3) + "-> "
-            lines += textwrap.wrap(arrow + advice, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
-    return "\n".join([*lines, "", summary(findings), ""])
-
-
-def setting(executor: str, found: Finding) -> str:
-    """The key to set and its file; empty if no key helps.
-
-    >>> setting("slurm", Finding(Verdict.PROBLEM, "", "mpi", value="srun --mpi=pmix"))
-    'in profiles/slurm/site.yaml set `mpi: srun --mpi=pmix`'
-    """
-    value = f": {found.value}" if found.value else ""
-    return found.key and f"{PLACES.get(executor, ELSEWHERE)} set `{found.key}{value}`"
-
-
-def summary(findings: Mapping[str, Finding]) -> str:
-    """The number of each verdict, and the next step.
-
-    >>> summary({"ports": Finding(Verdict.OK, ""), "hosts": Finding(Verdict.PROBLEM, "")})
-    '1 ok, 1 problem; follow the advice above, then repeat the command'
-    """
+    for title, found in findings.items():
+        text = f"{found.verdict:9} {title:{INDENT - 11}} {found.seen}"
+        value = f": {found.value}" if found.value else ""
+        setting = f"{PLACES.get(executor, ELSEWHERE)} set `{found.key}{value}`" if found.key else ""
+        advice = ": ".join(filter(None, [setting, found.step]))
+        shown = [text, f"{'->':>{INDENT - 1}} {advice}"] if advice and found.verdict in (WARNING, PROBLEM) else [text]
+        for each in shown:
+            lines += textwrap.wrap(each, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
     verdicts = [found.verdict for found in findings.values()]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict if each in verdicts)
-    bad = Verdict.PROBLEM in verdicts
-    return f"{counted}; " + ("follow the advice above, then repeat the command" if bad else "launches can run here")
+    end = "follow the advice above, then repeat the command" if PROBLEM in verdicts else "launches can run here"
+    return "\n".join([*lines, "", f"{counted}; {end}", ""])

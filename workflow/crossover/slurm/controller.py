@@ -1,9 +1,7 @@
-"""The configuration of Slurm's controller, as `scontrol show config` writes it; the limit of jobs in its accounts."""
+"""The configuration of Slurm's controller, as `scontrol show config` writes it."""
 
-import getpass
 import re
 import subprocess
-from collections.abc import Iterable
 
 LIMIT_SECONDS = 10
 
@@ -37,31 +35,3 @@ def remembers_seconds(configuration: str) -> int | None:
     """
     found = re.search(r"^MinJobAge\s*=\s*(\d+)", configuration, re.MULTILINE)
     return int(found[1]) if found else None
-
-
-def most_jobs(qos: str | None) -> int | None:
-    """The most jobs that this user may have in the queue, by the accounts; None without a limit or without accounts."""
-    user = getpass.getuser()
-    asked = (
-        ["show", "associations", f"user={user}", "format=MaxSubmitJobs,GrpSubmitJobs"],
-        ["show", "qos", qos or "normal", "format=MaxSubmitJobsPerUser,GrpSubmitJobs"],
-    )
-    return least(_accounts(*words) for words in asked)
-
-
-def least(answers: Iterable[str]) -> int | None:
-    """The least number in answers of `sacctmgr --parsable2`; None without any.
-
-    >>> least(["|5\\n\\n", "2|"]), least(["", "|\\n"])
-    (2, None)
-    """
-    return min((int(number) for answer in answers for number in re.findall(r"\d+", answer)), default=None)
-
-
-def _accounts(*words: str) -> str:
-    command = ["sacctmgr", "--noheader", "--parsable2", *words]
-    try:
-        done = subprocess.run(command, capture_output=True, timeout=LIMIT_SECONDS, encoding="utf-8", errors="replace")
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
-    return done.stdout if done.returncode == 0 else ""

@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import snakemake_logger_plugin_crossover as display
-from crossover.doctor import attempt, conclude
+from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
 from crossover.planning.plan import LaunchName
 from crossover.records import disk_space
-from crossover.slurm import acceptance, controller, earlier_jobs, fate, refusals, requests, waiting
+from crossover.slurm import acceptance, earlier_jobs, fate, refusals, requests, waiting
 from crossover.workflow import claim, ending, outcome, session, unmeasured
 from crossover.workflow.attempts import Attempts
 from crossover.workflow.run import Run
@@ -37,6 +37,9 @@ def start(run: Run) -> None:
             requests.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if conclude.asked(workflow):
+        if on_slurm:
+            conclude.cancel_hopeless(run.cancelled)
+            waiting.follow(earlier_jobs.name(run.results), display.say)
         return
     with plain():
         if on_slurm:
@@ -83,21 +86,13 @@ def oversubscribed(run: Run, launches: Sequence[LaunchName]) -> str:
     return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
 
 
-def fit(run: Run) -> dict[str, str]:
-    """How the tier's launches fit on Slurm's partition, for the doctor; empty elsewhere."""
-    if not run.slurm:
-        return {}
-    return {
-        "tier": run.tier,
-        "wide": oversubscribed(run, list(plan.launches(run.config))),
-        "left_out": ", ".join(plan.waiting(run.config)) if run.config.get("too_few_nodes") else "",
-        "most_jobs": _limit(controller.most_jobs(run.slurm.get("qos")), run.workflow.nodes),
-    }
-
-
-def _limit(most: int | None, jobs: int) -> str:
-    """The most jobs of this user in Slurm's queue, if a run may have more."""
-    return str(most) if most is not None and most < jobs else ""
+def features(run: Run) -> str | None:
+    """The features that nodes of a launch must have; None without Slurm, and if launches name their nodes already."""
+    extra = run.workflow.resource_settings.overwrite_resources.get("launch", {}).get("slurm_extra")
+    options = str(getattr(extra, "raw", ""))
+    if not run.slurm or "--nodelist" in options or "rotation" in options:
+        return None
+    return str(run.slurm.get("constraint") or "")
 
 
 def follow(run: Run, on_slurm: bool) -> None:
@@ -159,7 +154,7 @@ def _first_result(results: str, experiment: str) -> str:
 def success(run: Run, logs: Sequence[str]) -> None:
     """The end of a run whose jobs all ended: its duration, failures, the answer. Exits with 1 if anything failed."""
     if conclude.asked(run.workflow):
-        sys.exit(conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run)))
+        sys.exit(_diagnose(run, logs))
     failed = _end(run)
     _answer(run)
     if failed:
@@ -169,13 +164,19 @@ def success(run: Run, logs: Sequence[str]) -> None:
 def error(run: Run, logs: Sequence[str]) -> None:
     """The end of a run in which a job failed."""
     if conclude.asked(run.workflow):
-        conclude.conclude(run.workflow, run.results, attempt.placements(run.hosts), logs, fit(run))
+        _diagnose(run, logs)
         return
     with run.ending:
         run.ended = True
         _end(run)
     with plain():
         disk_space.require(run.results)
+
+
+def _diagnose(run: Run, logs: Sequence[str]) -> int:
+    """Print the doctor's findings; returns the exit code."""
+    executor, placements = run.workflow.executor_plugin.name, facts.placements(run.hosts)
+    return conclude.conclude(executor, run.results, placements, logs, run.cancelled, features(run))
 
 
 def _end(run: Run) -> bool:

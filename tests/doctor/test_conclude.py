@@ -1,0 +1,255 @@
+"""Does each finding follow from the facts, and name the right key? Are the reasons for lost jobs found?"""
+
+from __future__ import annotations
+
+import doctest
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from scenes import COMPILERS, ETH, HEALTHY, IB, LAPTOP, PAIR, RANK, attempt, job
+
+from crossover.config import rotation
+from crossover.doctor import conclude, facts
+from crossover.doctor.conclude import CHECKS, OK, PROBLEM, UNKNOWN, WARNING, Finding, Seen, Verdict
+from crossover.slurm import partition
+from crossover.workflow import hooks
+
+BETWEEN = ("processors", "ports", "temporary folder", "shared folder")
+
+
+def pair(**changed: Any) -> Seen:
+    """A healthy cluster, except for these facts of the two ranks on two hosts."""
+    return replace(HEALTHY, nodes=job("n1 n2", pair=replace(PAIR, **changed)))
+
+
+def written(**changed: Any) -> Seen:
+    return pair(written=replace(PAIR.written, **changed))
+
+
+def folder(path: str, **changed: Any) -> Seen:
+    """One where a folder of the second host has changed."""
+    other = tuple(replace(each, **changed) if each.path == path else each for each in RANK.folders)
+    return pair(ranks=(RANK, replace(RANK, folders=other)))
+
+
+def bound(mpi: str, *free: int, of: int = 16) -> Seen:
+    ranks = replace(PAIR, ranks=tuple(replace(RANK, processors=each, of=max(each, of)) for each in free))
+    return replace(HEALTHY, nodes=job("n1 n2", attempt(mpi, "n1 n2", pair=ranks)))
+
+
+def lost(words: str, **changed: Any) -> Seen:
+    return replace(HEALTHY, node=None, nodes=None, lost={"node": words, "nodes": words}, **changed)
+
+
+def config(text: str) -> Seen:
+    return replace(HEALTHY, configuration=text)
+
+
+def tried(*attempts: Any) -> Seen:
+    return replace(HEALTHY, nodes=job("n1 n2", *attempts, placement="nodes"))
+
+
+WRONG = [
+    attempt("srun --mpi=none", "n1", "n1"),
+    attempt("srun --mpi=pmix", said="PMIx_Init failed"),
+    attempt("srun", "n1 n1"),
+]
+ALONE = replace(HEALTHY, node=job("n1 n1", *WRONG))
+ONE_NODE = replace(HEALTHY, nodes=None, lost={"nodes": "because of Slurm's PartitionNodeLimit"})
+
+EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
+    # title, facts, verdict, key and its value, words
+    ("executor", lost("Invalid partition name specified"), PROBLEM, "partition", "Invalid partition name specified"),
+    ("executor", lost("Invalid account or account/partition combination"), PROBLEM, "account", "sacctmgr"),
+    ("executor", lost("Invalid qos specification"), PROBLEM, "qos", ""),
+    ("executor", lost("Invalid feature specification"), PROBLEM, "constraint", ""),
+    ("executor", lost("Requested node configuration is not available"), PROBLEM, "partition", ""),
+    ("executor", lost("Slurm's QOSMaxWallDurationPerJobLimit"), PROBLEM, "partition", ""),
+    ("executor", lost("something new"), PROBLEM, "", "something new"),
+    ("executor", replace(HEALTHY, node=None, lost={"node": "no"}), PROBLEM, "", "the job for one host did not run: no"),
+    ("executor", replace(HEALTHY, node=job("n1 n1", queued_seconds=600.0)), OK, "", "ran after 600 s"),
+    ("ended jobs", config("AccountingStorageType = accounting_storage/slurmdbd\nMinJobAge = 5"), OK, "", ""),
+    ("ended jobs", config("MinJobAge = 180"), OK, "", "180 s"),
+    ("ended jobs", config("MinJobAge = 179"), WARNING, "", "MinJobAge=300 in slurm.conf"),
+    ("ended jobs", config("MinJobAge = 59"), PROBLEM, "", "MinJobAge=300 in slurm.conf"),
+    ("ended jobs", config(""), UNKNOWN, "", ""),
+    ("launcher", ALONE, PROBLEM, "mpi: srun", "srun --mpi=none started 2 ranks that came up alone"),
+    ("launcher", replace(HEALTHY, node=job("n1 n1", *WRONG[:2])), PROBLEM, "mpi", "PMIx_Init failed"),
+    ("launcher", replace(HEALTHY, node=None), OK, "", ""),
+    ("two hosts", ALONE, UNKNOWN, "", "see the finding `launcher`"),
+    ("two hosts", ONE_NODE, PROBLEM, "partition", "PartitionNodeLimit"),
+    ("two hosts", replace(HEALTHY, nodes=None), UNKNOWN, "", "one node at a time"),
+    ("two hosts", tried(attempt("mpiexec", "n1 n1"), attempt("srun", "n1 n2")), PROBLEM, "mpi: srun", "on n1, though"),
+    ("two hosts", tried(attempt("mpiexec", "n1 n1")), PROBLEM, "mpi", "ask the site"),
+    ("two hosts", replace(HEALTHY, nodes_up=["n1", "n2", "n3"]), OK, "", "site.yaml: `node_list: [n1, n2, n3]`"),
+    ("two hosts", replace(HEALTHY, nodes_up=[*"abcdefghi"]), OK, "", "(the first 8 of 9), so that a slow node"),
+    ("two hosts", replace(HEALTHY, nodes_up=[*"abcdefghi"]), OK, "", "[a, b, c, d, e, f, g, h]"),
+    ("processors", bound("srun --x", 16, 2), PROBLEM, "mpi: srun --x --cpu-bind=none", "may use 2 of its host's 16"),
+    ("processors", bound("/opt/mpiexec", 2, 2), PROBLEM, "mpi: /opt/mpiexec --bind-to none", ""),
+    ("processors", bound("srun", 16, 8, of=0), OK, "", "8 of its host's 8"),
+    ("ports", pair(interfaces=(replace(ETH, error="timed out"), IB)), PROBLEM, "interface: ib0", "(eth0): timed out"),
+    ("ports", pair(interfaces=(replace(ETH, error="timed out"),)), PROBLEM, "interface", "firewall"),
+    ("ports", pair(no_interface="no ib9", interfaces=(IB,)), PROBLEM, "interface: ib0", "no ib9"),
+    ("temporary folder", pair(temporary_shared=True), WARNING, "", "both hosts see the same files"),
+    ("temporary folder", folder("/tmp", free_bytes=1 << 20), WARNING, "", "TMPDIR"),
+    ("temporary folder", folder("/dev/shm", free_bytes=200 << 20), WARNING, "", "/dev/shm has too little"),
+    ("temporary folder", folder("/tmp", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
+    ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "/dev/shm cannot be written to: No such"),
+    ("shared folder", written(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
+    ("shared folder", written(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
+    ("shared folder", written(error="disk full", seen_seconds=None), PROBLEM, "", "disk full"),
+    ("compilers", replace(HEALTHY, compilers={**COMPILERS, "the MPI ceiling": ""}), WARNING, "", "variable MPICC"),
+    ("compilers", replace(HEALTHY, compilers=None), UNKNOWN, "", ""),
+    ("quarto", replace(HEALTHY, quarto={"/bin/quarto": ""}), PROBLEM, "", "/bin/quarto --version fails"),
+    ("quarto", replace(HEALTHY, quarto={}), OK, "", "preview"),
+    ("quarto", replace(HEALTHY, quarto=None), UNKNOWN, "", ""),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("title", "seen", "verdict", "key", "words"), EXAMPLES)
+def test_the_finding_and_its_key_follow_from_the_facts(
+    title: str, seen: Seen, verdict: Verdict, key: str, words: str
+) -> None:
+    found = CHECKS[title](seen)
+    assert (found.verdict, ": ".join(filter(None, [found.key, found.value]))) == (verdict, key)
+    assert words in f"{found.seen}; {found.step}"
+    told = " ".join(conclude.table({title: found}, "slurm", 100).split())
+    assert (f"-> in profiles/slurm/site.yaml set `{key}`" in told) is bool(key)
+    if verdict in (WARNING, PROBLEM):
+        assert found.key or found.step or "new" in words or words.endswith("no"), "a failure needs a next step"
+        assert found.step in told
+    else:
+        assert "->" not in told
+
+
+@pytest.mark.parametrize("title", CHECKS)
+def test_what_works_is_fine_and_what_cannot_be_checked_is_unknown(title: str) -> None:
+    assert CHECKS[title](HEALTHY).verdict is OK
+    assert CHECKS[title](LAPTOP).verdict is (UNKNOWN if title == "two hosts" else OK)
+    if title in ("ports", "temporary folder", "shared folder"):
+        assert "needs a second host" in CHECKS[title](LAPTOP).seen
+    if title in (*BETWEEN, "launcher", "two hosts"):
+        found = CHECKS[title](lost("invalid partition"))
+        assert (found.verdict, found.key) == (UNKNOWN, "")
+    if title != "two hosts":
+        assert CHECKS[title](ONE_NODE).verdict is OK, "a job for two hosts that does not run hides no other finding"
+
+
+def test_an_interface_is_better_only_if_that_is_known() -> None:
+    for rdma, other_rdma, speed, other in product((False, True), (False, True), (0, 1000), (0, 100, 100_000)):
+        chosen, through = replace(ETH, rdma=rdma, megabits=speed), replace(IB, rdma=other_rdma, megabits=other)
+        slower, faster = 0 < other < speed, other > speed > 0
+        better = (other_rdma and not slower) if rdma != other_rdma else faster
+        found = CHECKS["ports"](pair(interfaces=(chosen, through)))
+        assert (found.verdict, found.value) == ((WARNING, "ib0") if better else (OK, "")), (chosen, through)
+        closed = pair(interfaces=(chosen, replace(through, error="timed out")))
+        assert CHECKS["ports"](closed).verdict is OK
+    middle = replace(IB, name="eth1", megabits=200_000, rdma=False)
+    words = "ranks use eth0 (1,000 Mbit/s, no RDMA); the other host can also connect through ib0 (100,000 Mbit/s, RDMA)"
+    assert CHECKS["ports"](pair(interfaces=(ETH, middle, IB))).seen == words
+
+
+def test_the_table_is_as_wide_as_the_terminal_and_counts_the_verdicts() -> None:
+    findings = {"launcher": CHECKS["launcher"](ALONE), "quarto": Finding(OK, "found")}
+    told = conclude.table(findings, "slurm", 70)
+    assert "1 ok, 1 problem; follow the advice above" in told
+    assert max(map(len, told.splitlines())) <= 70
+    assert "launches can run here" in conclude.table({"quarto": findings["quarto"]}, "local", 70)
+
+
+@pytest.mark.parametrize(("seen", "code"), [(HEALTHY, 0), (pair(temporary_shared=True), 0), (ALONE, 1)])
+def test_only_a_problem_fails_the_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seen: Seen, code: int) -> None:
+    for name, found in (("node", seen.node), ("nodes", seen.nodes), ("compilers", COMPILERS), ("quarto", {})):
+        assert found is not None
+        facts.write(found, tmp_path / f"doctor/{name}.json")
+    monkeypatch.setattr(conclude.controller, "configuration", lambda: HEALTHY.configuration)
+    monkeypatch.setattr(
+        partition, "ask", lambda *_: "n1 main idle ib\nn2 main idle ib\nn3 main idle x\nn4 main idle ib"
+    )
+    assert conclude.conclude("slurm", tmp_path, ["node", "nodes"], [], {}, "ib") == code
+    page = (tmp_path / "doctor.txt").read_text()
+    assert ("node_list: [n1, n2, n4]" in " ".join(page.split())) is (seen is not ALONE)
+    conclude.conclude("slurm", tmp_path, ["node", "nodes"], [], {}, None)
+    assert "node_list" not in (tmp_path / "doctor.txt").read_text()
+
+
+@pytest.mark.parametrize(
+    ("slurm", "extra", "features"),
+    [
+        ({"slurm_partition": "main"}, "'--exclusive'", ""),
+        ({"constraint": "ib"}, "'--exclusive'", "ib"),
+        ({"constraint": "ib"}, "'--nodelist=n1,n2'", None),
+        ({"constraint": "ib"}, rotation.expression("--exclusive", ["n1", "n2"]), None),
+        ({}, "", None),
+    ],
+)
+def test_a_list_of_nodes_is_only_proposed_where_launches_name_none(
+    slurm: Any, extra: str, features: str | None
+) -> None:
+    settings = SimpleNamespace(overwrite_resources={"launch": {"slurm_extra": SimpleNamespace(raw=extra)}})
+    run: Any = SimpleNamespace(slurm=slurm, workflow=SimpleNamespace(resource_settings=settings))
+    assert hooks.features(run) == features
+
+
+REFUSED = """\
+Error in rule examine:
+    message: SLURM sbatch failed. The error message was 'sbatch: error: invalid partition specified: nope
+sbatch: error: Batch job submission failed: Invalid partition name specified'.
+    sbatch call:
+        sbatch --parsable
+For further error details see the cluster/cloud log and the log files of the involved rule(s).
+    jobid: 1
+    output: results/doctor/node.json
+    log: results/logs/doctor/node.log (check log file(s) for error details)
+[Sat Nov 21 18:24:24 2026]
+Error in rule examine:
+    message: SLURM-job '1' failed, SLURM status is: 'FAILED'. Detailed failure reason unavailable
+    jobid: 2
+    output: results/doctor/nodes.json
+    log: results/logs/doctor/nodes.log, {log} (check log file(s) for error details)
+"""
+"""Output of Snakemake 9.27 with its Slurm plugin 2.8."""
+
+
+def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
+    log = tmp_path / "1.log"
+    log.write_text("python: No such file or directory\n\n")
+
+    def reasons(text: str, cancelled: dict[str, str]) -> Any:
+        return conclude.gather(tmp_path, "slurm", ["node", "nodes"], text, cancelled).lost
+
+    told = reasons(REFUSED.format(log=log), {})
+    assert (
+        told["node"]
+        == "invalid partition specified: nope; Batch job submission failed: Invalid partition name specified"
+    )
+    for words in ("'FAILED'", "python: No such file or directory", str(log), "into a folder that all nodes share"):
+        assert words in told["nodes"]
+    assert reasons(REFUSED.split("[Sat")[0], {})["nodes"] == "this run ended before the job did"
+    assert reasons(REFUSED, {"node": "for ever"})["node"] == "for ever"
+    facts.write(job("n1 n1"), tmp_path / "node.json")
+    told = reasons(REFUSED, {})
+    assert told.keys() == {"nodes"}
+    assert "share" not in told["nodes"], "the other job could start Python"
+
+
+def test_only_jobs_of_this_folder_that_would_wait_for_ever_are_cancelled(monkeypatch: pytest.MonkeyPatch) -> None:
+    lines = [
+        "1|PartitionNodeLimit|rule_examine_wildcards_nodes|/home/me/crossover",
+        "2|Resources|rule_examine_wildcards_node|/home/me/crossover",
+        "3|PartitionDown|rule_examine_wildcards_node|/home/me/other",
+        "4|PartitionDown|rule_launch_wildcards_toy_node_1|/home/me/crossover",
+        "5|PartitionDown|(null)|/home/me/crossover",
+        "slurm_load_jobs error",
+    ]
+    folder = Path("/home/me/crossover")
+    assert conclude.hopeless("\n".join(lines), folder) == [("1", "nodes", "PartitionNodeLimit")]
+
+
+def test_the_examples_in_the_docstrings_hold() -> None:
+    found = doctest.testmod(conclude)
+    assert found.attempted and not found.failed
