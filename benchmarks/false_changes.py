@@ -1,11 +1,10 @@
-"""How often `compare` and `history` report a change: where nothing changed, and where an arm became a tenth slower.
+"""How often `compare` reports a change: where nothing changed, and where an arm became a tenth slower.
 
     python benchmarks/false_changes.py [RESULTS ...]
 
-Simulated campaigns, whose truth is known; simulated histories, on which the penalty of
-`analyse/compare/history.py` rests; and the launches of finished runs in RESULTS, split at random into two samples
-again and again: one machine, one hour, so whatever is found is false. The slowed arm is then that of the second sample,
-multiplied. Takes some minutes.
+Simulated campaigns, whose truth is known; and the launches of finished runs in RESULTS, split at random into two
+samples again and again: one machine, one hour, so whatever is found is false. The slowed arm is then that of the second
+sample, multiplied. Takes some minutes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "analyse"))
 from synthetic import SIZES, campaign, far_off
 
 from crossover.analyse.compare.change import change
-from crossover.analyse.compare.history import FEWEST, starts
 from crossover.analyse.compare.run import read
 from crossover.analyse.curves.curve import Curve
 from crossover.analyse.statistics.intervals import Floats
@@ -42,7 +40,6 @@ def main() -> None:
     header = ("launches", "launch effect", "false", "cells covered", "curve covered", "same", "slowed found")
     header += ("false, cells off", "slowed found, cells off")
     _print(header, simulated(chosen.campaigns))
-    _print(("runs", "tails", "false", "2 sd found", "3 sd found", "5 sd found"), histories(chosen.campaigns))
 
 
 def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
@@ -67,19 +64,6 @@ def simulated(campaigns: int) -> Iterator[tuple[str, ...]]:
                     )
                 )
             yield f"{sides[0]} and {sides[1]}", f"{launch_sd:.0%}", *map(_share, np.mean(told, axis=0))
-
-
-def histories(campaigns: int) -> Iterator[tuple[str, ...]]:
-    """Histories without a change, then with a change half way, in units of a run's standard deviation."""
-    for runs in (FEWEST, 8, 10, 15, 20, 30, 50):
-        for tails in (None, 3):
-            random = np.random.default_rng(runs)
-            shape = (campaigns, runs)
-            still = random.standard_normal(shape) if tails is None else random.standard_t(tails, shape)
-            later = np.arange(runs) >= runs // 2
-            spread = 1.0 if tails is None else still.std()
-            found = [np.mean([bool(starts(each)) for each in still + size * spread * later]) for size in (0, 2, 3, 5)]
-            yield str(runs), "normal" if tails is None else f"t, {tails} df", *map(_share, found)
 
 
 def splits(folder: Path, count: int) -> Iterator[tuple[str, ...]]:

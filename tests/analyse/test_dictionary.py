@@ -7,7 +7,7 @@ import pyarrow as pa
 import pytest
 from synthetic import SIZES, launched, rows
 
-from crossover.analyse.compare import compare, history
+from crossover.analyse.compare import compare
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables import writer
 from crossover.analyse.tables.writer import derive, join
@@ -15,7 +15,7 @@ from crossover.design.protocol import KEYS
 from crossover.records import record
 from crossover.records.holes import HoleKind
 
-TABLES = writer.TABLES | compare.TABLES | history.TABLES
+TABLES = writer.TABLES | compare.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
 ALL = TABLES | {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Synthetic comparisons and histories, written like those of the analysis."""
+"""Synthetic comparisons, written like those of the analysis."""
 
 from __future__ import annotations
 
@@ -83,31 +83,9 @@ def facts(run: str, pyzmq: str, day: str = "2026-11-14", host: str = "node-a") -
     ]
 
 
-def history() -> dict[str, list[Row]]:
-    """Eight runs: from the sixth on, with another pyzmq, one arm is at another level."""
-    rows = []
-    for arm, null, levels in (("no-copy", False, (1.25, 1.1)), ("default", False, (1.1, 1.1)), ("null", True, (1, 1))):
-        for number in range(1, 9):
-            level = levels[number >= 6]
-            rows.append(
-                NAMES | {
-                    "arm": arm, "null": null, "run": str(number), "number": number, "folder": f"results.{number}",
-                    "began_utc": f"2026-11-{number:02d}T10:00:00+00:00", "launches": 3, "cells": 3,
-                    "ratio": level * (1 + 0.002 * (-1) ** number), "low": level * 0.97, "high": level * 1.03,
-                    "level": float(level), "changed": arm == "no-copy" and number == 6,
-                }
-            )  # fmt: skip
-    runs = [
-        row
-        for number in range(1, 9)
-        for row in facts(str(number), "27.3" if number >= 6 else "26.0", f"2026-11-{number:02d}")
-    ]
-    return {"history": rows, "runs": runs}
-
-
 SCHEMAS: dict[str, pa.Schema] = {
     "curve_changes": record.CURVE_CHANGES, "changes": record.CHANGES, "unpaired": record.UNPAIRED,
-    "runs": record.RUNS, "history": record.HISTORY,
+    "runs": record.RUNS,
 }  # fmt: skip
 
 

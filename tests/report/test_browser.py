@@ -13,7 +13,7 @@ from checkouts import git
 
 from crossover.__main__ import main
 from crossover.records import record
-from crossover.report.pages import changes, history
+from crossover.report.pages import changes
 from crossover.report.render import renderer
 
 pytestmark = pytest.mark.browser
@@ -490,18 +490,14 @@ def test_a_hole_is_shown_as_a_hole(open_page):
     assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()
 
 
-def test_the_pages_on_several_runs_work_too(open_page, tmp_path):
-    for module, tables, source in (
-        (changes, comparisons.comparison(), "changes.qmd"),
-        (history, comparisons.history(), "history.qmd"),
-    ):
-        folder = comparisons.write(tables, tmp_path / source)
-        module.draw(folder)
-        renderer.render(folder, folder / "index.html", source=source)
-        page = open_page(width=360, scheme="dark", file=folder / "index.html")
-        for chart in page.query_selector_all(".crossover-chart"):
-            chart.scroll_into_view_if_needed()
-        page.wait_for_function(DRAWN)
-        assert page.locator(".crossover-legend [data-arm=no-copy]").count() == 1
-        assert all(chart.evaluate(MARKS) > 0 for chart in page.query_selector_all(".crossover-chart"))
-        assert page.evaluate(TOO_WIDE) == []
+def test_the_page_on_two_runs_works_too(open_page, tmp_path):
+    folder = comparisons.write(comparisons.comparison(), tmp_path / "comparison")
+    changes.draw(folder)
+    renderer.render(folder, folder / "index.html", source="changes.qmd")
+    page = open_page(width=360, scheme="dark", file=folder / "index.html")
+    for chart in page.query_selector_all(".crossover-chart"):
+        chart.scroll_into_view_if_needed()
+    page.wait_for_function(DRAWN)
+    assert page.locator(".crossover-legend [data-arm=no-copy]").count() == 1
+    assert all(chart.evaluate(MARKS) > 0 for chart in page.query_selector_all(".crossover-chart"))
+    assert page.evaluate(TOO_WIDE) == []

@@ -1,4 +1,4 @@
-"""Commands that use tables: figures and pages of one run or of several, and their publication."""
+"""Commands that use tables: figures and pages of one run or of two, and their publication."""
 
 import os
 import shlex
@@ -177,27 +177,6 @@ def compare(chosen: Namespace) -> int:
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
     changes.draw(chosen.folder)
     return _page(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
-
-
-@command(
-    "results.*",
-    path("runs", "folders of results, in any order", nargs="+"),
-    path("--folder", "folder to write to (default: %(default)s)", default=Path("results/history")),
-    group=PAGES,
-)
-def history(chosen: Namespace) -> int:
-    """Follow each arm's ratio to the reference through many runs, and detect where it shifted.
-
-    Orders the runs by time; needs six to detect a shift. Writes parquet tables and a page; measures nothing.
-    """
-    from crossover.analyse.compare import history as analysis
-    from crossover.report.pages import history as charts
-    from crossover.report.runs import history as text
-
-    print(f"history: reading {len(chosen.runs)} runs", file=sys.stderr)
-    analysis.history(chosen.runs, chosen.folder)
-    charts.draw(chosen.folder)
-    return _page(chosen.folder, "history.qmd", text.in_a_terminal(text.load(chosen.folder)))
 
 
 def _page(folder: Path, source: str, findings: str) -> int:

@@ -179,14 +179,6 @@ UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason"
 RUNS = _schema(strings="run folder kind name value")
 """One row per run and fact of its software, machine and settings. Distinct values of one fact share a row."""
 
-HISTORY = _schema(
-    strings="run folder began_utc experiment placement protocol metric arm reference better",
-    integers="number launches cells",
-    numbers="ratio low high level",
-    flags="null ceiling changed",
-)
-"""One row per arm, curve and run: the ratio to the reference, averaged over the cells that all runs share."""
-
 
 DIGEST = checksum.KEY
 

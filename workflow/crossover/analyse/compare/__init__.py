@@ -1,1 +1,1 @@
-"""Several runs: two compared, many in order of time."""
+"""Two runs compared."""

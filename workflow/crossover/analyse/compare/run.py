@@ -36,11 +36,6 @@ class Run:
     failures: list[Failure] = field(default_factory=list)
     """The failures of the tables that a comparison uses."""
 
-    @property
-    def began_utc(self) -> str:
-        """The start of the first launch, in ISO format; empty if no start is recorded."""
-        return min((row["started_utc"] for row in self.launches if row["started_utc"]), default="")
-
     def identities(self, experiment: str, placement: str) -> set[tuple[str, str, int]]:
         """Identities of the launches of one experiment and placement, unique among all runs."""
         return {

@@ -1,1 +1,1 @@
-"""The pages: the parts that the cells of each .qmd call, the summary, and the charts of several runs."""
+"""The pages: the parts that the cells of each .qmd call, the summary, and the charts of a comparison."""

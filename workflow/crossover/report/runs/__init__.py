@@ -1,1 +1,1 @@
-"""Texts on several runs: a comparison and a history."""
+"""The text on a comparison of two runs."""
