@@ -2,7 +2,7 @@
 
 MPICH stores values up to the length that the server announces. Slurm announces 1024 bytes, but reads only 1024 bytes of
 a whole request, including its key, and treats the rest as another request. The proxy announces half the length
-(docs/decisions/pmi.md).
+(docs/decisions/README.md).
 
 As a command, `python pmi.py <server> <client>` relays between two open file descriptors, detached from its parent.
 """
