@@ -71,6 +71,7 @@ def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnClus
     assert code == 1
     assert found["two hosts"][0] == "problem"
     assert "set `partition`" in found["two hosts"][1]
+    assert "it would wait for ever, because of Slurm's PartitionNodeLimit" in found["two hosts"][1]
     assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
 
 
