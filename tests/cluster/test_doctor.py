@@ -62,7 +62,7 @@ def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_fold
     # The launcher that works finds the interface in any case.
     assert "in profiles/slurm/site.yaml set `interface: eth0`" in found["ports"][1]
     assert [title for title, (verdict, _) in found.items() if verdict == "warning"] == ["temporary folder"]
-    assert "both hosts see the same files in it" in found["temporary folder"][1]
+    assert f"both hosts see the same files in {folder}" in found["temporary folder"][1]
 
 
 def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnCluster) -> None:
@@ -71,6 +71,7 @@ def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnClus
     assert code == 1
     assert found["two hosts"][0] == "problem"
     assert "set `partition`" in found["two hosts"][1]
+    assert "it would wait for ever, because of Slurm's PartitionNodeLimit" in found["two hosts"][1]
     assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
 
 

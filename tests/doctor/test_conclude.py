@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import doctest
+import queue
+import subprocess
+import sys
+import threading
 from dataclasses import replace
 from itertools import product
 from pathlib import Path
@@ -96,9 +100,9 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("ports", pair(no_interface="no ib9", interfaces=(IB,)), PROBLEM, "interface: ib0", "no ib9"),
     ("temporary folder", pair(temporary_shared=True), WARNING, "", "both hosts see the same files"),
     ("temporary folder", folder("/tmp", free_bytes=1 << 20), WARNING, "", "TMPDIR"),
-    ("temporary folder", folder("/dev/shm", free_bytes=200 << 20), WARNING, "", "/dev/shm has too little"),
+    ("temporary folder", folder("/dev/shm", free_bytes=200 << 20), WARNING, "", "too little free space; ask"),
     ("temporary folder", folder("/tmp", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
-    ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "/dev/shm cannot be written to: No such"),
+    ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "cannot be written to: No such; ask"),
     ("shared folder", written(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
     ("shared folder", written(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
     ("shared folder", written(error="disk full", seen_seconds=None), PROBLEM, "", "disk full"),
@@ -248,6 +252,24 @@ def test_only_jobs_of_this_folder_that_would_wait_for_ever_are_cancelled(monkeyp
     ]
     folder = Path("/home/me/crossover")
     assert conclude.hopeless("\n".join(lines), folder) == [("1", "nodes", "PartitionNodeLimit")]
+    commands: queue.Queue[list[str]] = queue.Queue()
+
+    def run(command: list[str], **_: Any) -> Any:
+        if commands.qsize() == 2:
+            sys.exit()  # This ends the thread.
+        commands.put(command)
+        return SimpleNamespace(stdout=lines[0])
+
+    monkeypatch.setattr(conclude, "subprocess", SimpleNamespace(run=run, TimeoutExpired=subprocess.TimeoutExpired))
+    monkeypatch.setattr(conclude, "POLL_SECONDS", 0)
+    monkeypatch.setattr(conclude.Path, "cwd", lambda: folder)
+    cancelled: dict[str, str] = {}
+    before = set(threading.enumerate())
+    conclude.cancel_hopeless(cancelled)
+    for thread in set(threading.enumerate()) - before:
+        thread.join(9)
+    assert [commands.get_nowait()[:2] for _ in range(2)] == [["squeue", "--noheader"], ["scancel", "1"]]
+    assert cancelled == {"nodes": "it would wait for ever, because of Slurm's PartitionNodeLimit"}
 
 
 def test_the_examples_in_the_docstrings_hold() -> None:

@@ -145,6 +145,7 @@ def test_facts_are_read_as_they_were_written(tmp_path: Path) -> None:
         assert facts.read(tmp_path / "facts.json", kind) == found
     assert facts.read(tmp_path / "none.json", Job) is None
     assert facts.read(tmp_path / "facts.json", Job) is None, "that of another release"
+    assert (facts.placements(1), facts.placements(2)) == (["node"], ["node", "nodes"])
     assert job("n1 n2").pair == PAIR
     assert job("n1 n1", placement="nodes").pair is None
 
@@ -158,3 +159,10 @@ def test_heavy_modules_are_not_loaded(modules: str, unwanted: set[str]) -> None:
     code = f"import sys; from crossover.doctor import {modules}; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert set(done.stdout.split()).isdisjoint(unwanted)
+
+
+def test_a_rank_that_comes_up_alone_says_so(tmp_path: Path) -> None:
+    command = [sys.executable, "-m", "mpi4py", "-m", "crossover.doctor.job", str(tmp_path), "auto"]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    [world] = jobs.understood("mpiexec", 0, done.stdout.splitlines()).worlds
+    assert (len(world.hosts), world.pair) == (1, None)

@@ -391,7 +391,7 @@ def gather(folder: Path, executor: str, placements: Sequence[str], log: str, can
 def last_words(log: str, placement: str) -> str:
     """The reason for a lost job, from the batch system, otherwise from Snakemake's `log`."""
     for block in re.split(r"^(?=Error in rule )", log, flags=re.MULTILINE)[1:]:
-        if not (block.startswith("Error in rule examine:") and re.search(rf"output: \S*/{placement}\.json", block)):
+        if not re.search(rf"output: \S*/doctor/{placement}\.json", block):
             continue
         if refused := re.search(r"The error message was '(.+?)'\.\n", block, re.DOTALL):
             return "; ".join(line.removeprefix("sbatch: error: ") for line in refused[1].splitlines())
@@ -415,7 +415,7 @@ def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
         value = f": {found.value}" if found.value else ""
         setting = f"{PLACES.get(executor, ELSEWHERE)} set `{found.key}{value}`" if found.key else ""
         advice = ": ".join(filter(None, [setting, found.step]))
-        shown = [text, f"{'->':>{INDENT - 1}} {advice}"] if advice and found.verdict in (WARNING, PROBLEM) else [text]
+        shown = [text, f"{'->':>{INDENT - 1}} {advice}"] if advice else [text]
         for each in shown:
             lines += textwrap.wrap(each, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
     verdicts = [found.verdict for found in findings.values()]
