@@ -31,9 +31,13 @@ class Launch:
     settings: dict[str, Any]
 
     @property
+    def experiment(self) -> str:
+        return self.case.split()[0]
+
+    @property
     def receipt(self) -> Path:
-        results, experiment = self.project.folder / self.case.replace(" ", "-"), self.case.split()[0]
-        return results / "launches/smoke" / experiment / "nodes/1-00000000.0.json"
+        results = self.project.folder / self.case.replace(" ", "-")
+        return results / "launches/smoke" / self.experiment / "nodes/1-00000000.0.json"
 
     @property
     def log(self) -> Path:
@@ -41,7 +45,7 @@ class Launch:
 
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
         folder, file = self.project.folder, self.log.with_suffix(".json")
-        Planned(self.case.split()[0], 1, self.settings).write(file)
+        Planned(self.experiment, 1, self.settings).write(file)
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch", str(file)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
@@ -57,8 +61,9 @@ class Launch:
         assert process.returncode == 0 and self.receipt.exists(), said
         raw = receipt.read(self.receipt).raw_file
         table = record.read(raw, record.MEASUREMENTS)
-        refuse_impossible(raw, table)
-        return record.metadata(table), table.to_pylist()
+        facts = record.metadata(table)
+        refuse_impossible(raw, table, facts["ranks"])
+        return facts, table.to_pylist()
 
     def hole(self, *asked: Any) -> tuple[str, str]:
         # A hole would not replace an earlier measurement.
