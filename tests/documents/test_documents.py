@@ -10,6 +10,7 @@ import yaml
 from crossover import experiments, farms
 from crossover.config import reference_page, schema, sources
 from crossover.design import advice
+from crossover.paths import PACKAGE
 
 ROOT = Path(__file__).parents[2]
 PAGES = [*sorted(ROOT.glob("*.md")), *sorted((ROOT / "docs").rglob("*.md")), *sorted((ROOT / "profiles").rglob("*.md"))]
@@ -149,6 +150,14 @@ def test_conda_has_the_same_version_bounds() -> None:
             package, _, bound = text.partition(" >=")
             if package not in ("c-compiler", "cxx-compiler", "mpich", "pip", "quarto"):
                 assert bounds[package] == bound, f"{file.name}: {text}"
+
+
+def test_every_call_of_the_page_for_maintainers_exists() -> None:
+    page = (ROOT / "docs/maintaining.md").read_text()
+    calls = re.findall(r"`([a-z_/]+\.py):(\w+)`", page)
+    assert len(calls) > 10
+    for file, name in calls:
+        assert re.search(rf"^ *def {name}\(", (PACKAGE / file).read_text(), re.MULTILINE), f"{file}:{name}"
 
 
 # ---- extending
