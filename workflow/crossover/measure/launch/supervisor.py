@@ -23,7 +23,7 @@ import pyarrow as pa
 from crossover import experiments
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
@@ -252,7 +252,8 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         launch = facts | {
             "outcome": "hole",
             "hole": found.kind,
-            "reason": str(found),
+            # The last words of a program can hold anything.
+            "reason": printable(str(found)),
             "host": socket.gethostname(),
             "started_utc": datetime.now(UTC).isoformat(timespec="milliseconds"),
             "timed_seconds": 0.0,
