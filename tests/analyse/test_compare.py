@@ -13,6 +13,7 @@ from crossover.__main__ import main
 from crossover.analyse.compare.compare import TABLES, compare
 from crossover.analyse.curves.raw_files import gather
 from crossover.analyse.tables.writer import derive
+from crossover.records import failure, record
 
 
 @pytest.fixture
@@ -31,13 +32,22 @@ def told(tmp_path, before):
     return of
 
 
+def wholes(found, **where):
+    """The rows on whole curves."""
+    return only(found["changes"], x=None, **where)
+
+
+def cells(found, **where):
+    return [row for row in only(found["changes"], **where) if row["x"] is not None]
+
+
 def only(found, **where):
     return [row for row in found if all(row[key] == value for key, value in where.items())]
 
 
 def test_the_arm_that_was_slowed_is_worse_and_the_others_are_the_same(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2}))
-    ratios = {row["arm"]: row for row in only(found["curve_changes"], quantity="ratio")}
+    ratios = {row["arm"]: row for row in wholes(found)}
     assert {arm: row["verdict"] for arm, row in ratios.items()} == {
         "no-copy": "worse",
         "default": "same",
@@ -46,35 +56,26 @@ def test_the_arm_that_was_slowed_is_worse_and_the_others_are_the_same(told, tmp_
     slowed = ratios["no-copy"]
     assert slowed["low"] < 1.2 < slowed["high"] and slowed["low"] > 1.15
     assert slowed["after"] / slowed["before"] == pytest.approx(slowed["change"])
-    assert (slowed["launches_before"], slowed["launches_after"], slowed["cells"]) == (5, 5, len(SIZES))
-    cells = only(found["changes"], arm="no-copy")
-    assert [cell["verdict"] for cell in cells].count("worse") == slowed["cells_worse"] >= 11
-    assert [cell["x"] for cell in cells] == list(SIZES)
+    assert (slowed["launches_before"], slowed["launches_after"]) == (5, 5)
+    own = cells(found, arm="no-copy")
+    assert [cell["verdict"] for cell in own].count("worse") >= 11
+    assert [cell["x"] for cell in own] == list(SIZES)
+    assert {(cell["launches_before"], cell["launches_after"]) for cell in own} == {(5, 5)}
     assert only(found["unpaired"]) == []
 
 
 def test_a_slower_reference_changes_every_ratio_but_a_slower_machine_changes_none(told, tmp_path):
     every = dict.fromkeys(ARMS, 1.5)
     found = told(finished(tmp_path / "slower", seed=2, day=2, slower=every))
-    assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio")} == {"same"}
-    values = only(found["curve_changes"], quantity="value")
-    assert {row["arm"] for row in values} == {"copy", "no-copy", "default"}
-    assert all(row["verdict"] == "open" and row["change"] == pytest.approx(1.5, rel=0.05) for row in values)
+    assert {row["verdict"] for row in wholes(found)} == {"same"}
     found = told(finished(tmp_path / "reference", seed=3, day=3, slower={"copy": 1.5}))
-    assert {row["verdict"] for row in only(found["curve_changes"], quantity="ratio", null=False)} == {"better"}
-
-
-def test_absolute_values_are_the_same_or_undecided(told, tmp_path):
-    found = told(finished(tmp_path / "after", seed=2, day=2))
-    values = only(found["curve_changes"], quantity="value")
-    assert {row["verdict"] for row in values} == {"same"}
-    assert {row["p"] for row in values} == {None}
+    assert {row["verdict"] for row in wholes(found, null=False)} == {"better"}
 
 
 def test_the_user_chooses_the_bound_for_the_same(told, tmp_path):
     after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.04})
-    (wide,) = only(told(after, within=0.1)["curve_changes"], arm="no-copy", quantity="ratio")
-    (narrow,) = only(told(after, within=0.001)["curve_changes"], arm="default", quantity="ratio")
+    (wide,) = wholes(told(after, within=0.1), arm="no-copy")
+    (narrow,) = wholes(told(after, within=0.001), arm="default")
     assert wide["equivalent"] and wide["within"] == pytest.approx(1.1)
     assert not narrow["equivalent"] and narrow["verdict"] == "open"
 
@@ -92,26 +93,59 @@ def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_b
 
 def test_false_discovery_is_adjusted_over_competing_arms(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2}))
-    arm, other = (only(found["curve_changes"], quantity="ratio", arm=name)[0] for name in ("no-copy", "default"))
+    arm, other = (wholes(found, arm=name)[0] for name in ("no-copy", "default"))
     assert arm["q"] == pytest.approx(min(2 * arm["p"], other["p"]))
-    assert {row["q"] for row in only(found["curve_changes"], null=True)} == {None}
+    assert {row["q"] for row in wholes(found, null=True)} == {None}
 
 
-def test_the_runs_have_their_software_and_settings(told, tmp_path):
-    found = told(finished(tmp_path / "after", seed=2, day=2, pyzmq="27.3", launches=4))
-    facts = {(row["run"], row["kind"], row["name"]): row["value"] for row in found["runs"]}
-    assert facts["before", "library", "pyzmq"] == "26.0" and facts["after", "library", "pyzmq"] == "27.3"
-    assert facts["before", "launches", "measured"] == "5" and facts["after", "launches", "measured"] == "4"
-    assert facts["after", "setting", "zmq_throughput, node: budget_seconds"] == "10"
-    assert facts["before", "machine", "host"] == "alpha"
-    assert {row["folder"] for row in found["runs"]} == {str(tmp_path / "before"), str(tmp_path / "after")}
+def test_only_facts_that_differ_are_listed(told, tmp_path):
+    after = finished(tmp_path / "after", seed=2, day=2, pyzmq="27.3", budget=20)
+    assert [tuple(row.values()) for row in told(after)["differences"]] == [
+        ("run", "days", "2026-11-01", "2026-11-02"),
+        ("run", "folder", str(tmp_path / "before"), str(after)),
+        ("library", "pyzmq", "26.0", "27.3"),
+        ("setting", "zmq_throughput, node: budget_seconds", "10", "20"),
+    ]
 
 
-def test_an_old_run_without_medians_can_be_compared(told, tmp_path):
-    after = finished(tmp_path / "after", seed=2, day=2, slower={"no-copy": 1.2})
-    with_medians = told(after)
-    (after / "medians.parquet").unlink()
-    assert told(after) == with_medians
+# ---- runs of a single experiment, whose tables lie in its own folder
+
+
+def measured_alone(folder, experiment="zmq_throughput", **options):
+    finished(folder / "experiments" / experiment, experiment=experiment, **options)
+    assert not list(folder.glob("*.parquet"))
+    return folder
+
+
+def test_two_runs_of_a_single_experiment_can_be_compared(tmp_path):
+    one = measured_alone(tmp_path / "one", seed=1)
+    two = measured_alone(tmp_path / "two", seed=2, day=2, slower={"no-copy": 1.2}, pyzmq="27.3")
+    compare(one, two, tmp_path / "comparison", 0.1)
+    found = {name: pq.read_table(tmp_path / "comparison" / f"{name}.parquet").to_pylist() for name in TABLES}
+    verdicts = {row["arm"]: row["verdict"] for row in wholes(found)}
+    assert verdicts == {"no-copy": "worse", "default": "same", "null": "same"}
+    assert [row["before"] for row in only(found["differences"], name="pyzmq")] == ["26.0"]
+
+
+def test_an_experiment_of_one_run_alone_has_its_reason_and_gives_no_differences(told, tmp_path):
+    both = measured_alone(tmp_path / "after", seed=2, day=2)
+    measured_alone(tmp_path / "other", "zmq_latency", seed=3, day=3, pyzmq="27.3", budget=99)
+    shutil.move(tmp_path / "other/experiments/zmq_latency", both / "experiments")
+    found = told(both)
+    (reason,) = {row["reason"] for row in found["unpaired"]}
+    assert reason.startswith("in before, `zmq_latency` has no launch in this run")
+    assert {row["kind"] for row in found["differences"]} == {"run"}
+    assert {row["after"] for row in only(found["differences"], name="days")} == {"2026-11-02"}
+
+
+def test_a_failed_table_of_an_experiment_measured_alone_is_named(told, tmp_path):
+    after = measured_alone(tmp_path / "after", seed=2, day=2)
+    path = after / "experiments/zmq_throughput/medians.parquet"
+    cause = failure.Failure("table", "medians", "zmq_throughput", "ValueError: a fault", "analyse/x.py, line 9")
+    record.write(record.read(path, record.MEDIANS), path, failure.stored([cause]))
+    told(after)
+    (named,) = failure.of(tmp_path / "comparison/changes.parquet")
+    assert named.experiment == f"zmq_throughput in {after}"
 
 
 # ---- parts of one run alone
@@ -124,7 +158,7 @@ def test_arms_and_points_that_only_one_run_has_are_named(told, tmp_path):
     assert whole == [("default", "before", "after did not measure this arm")]
     points = only(found["unpaired"], arm="no-copy")
     assert [(row["x"], row["run"]) for row in points] == [(SIZES[0], "before"), (SIZES[1], "before")]
-    assert only(found["curve_changes"], arm="no-copy", quantity="ratio")[0]["cells"] == len(SIZES) - 2
+    assert len(cells(found, arm="no-copy")) == len(SIZES) - 2
 
 
 def test_another_reference_is_another_quantity(told, tmp_path):
@@ -182,7 +216,7 @@ def test_folders_without_a_run_are_named_with_the_next_step(tmp_path, before, ca
     said = refused(capsys, before, nowhere, *to)
     assert f"{nowhere}: does not exist; name the folder of results" in said
     said = refused(capsys, empty, before, *to)
-    assert f"{empty}: lacks launches.parquet" in said and "Snakemake command" in said
+    assert f"{empty / 'launches.parquet'}: cannot be read, because no run has finished there" in said
     assert "was given for both runs; name two folders" in refused(capsys, before, before, *to)
     assert not (tmp_path / "comparison").exists()
 
@@ -211,10 +245,11 @@ def test_impossible_bounds_are_refused(before, within, capsys):
 
 def test_one_launch_has_numbers_but_no_interval_and_decides_nothing(told, tmp_path):
     found = told(finished(tmp_path / "after", seed=2, day=2, launches=1, slower={"no-copy": 2}))
-    (row,) = only(found["curve_changes"], arm="no-copy", quantity="ratio")
+    (row,) = wholes(found, arm="no-copy")
     assert row["change"] == pytest.approx(2, rel=0.1)
     assert (row["low"], row["high"], row["verdict"]) == (None, None, "open")
-    assert pa.array([cell["p"] for cell in only(found["changes"], arm="no-copy")]).unique().to_pylist() == [1]
+    assert {(each["launches_before"], each["launches_after"]) for each in found["changes"]} == {(5, 1)}
+    assert pa.array([cell["p"] for cell in cells(found, arm="no-copy")]).unique().to_pylist() == [1]
     assert np.isfinite([cell["change"] for cell in found["changes"]]).all()
 
 
@@ -228,6 +263,6 @@ def test_an_arm_whose_reference_failed_in_one_run_has_no_change(told, tmp_path):
     gather(receipts, tmp_path / "after")
     derive(tmp_path / "after")
     found = told(tmp_path / "after")
-    ratios = only(found["curve_changes"], quantity="ratio")
+    ratios = wholes(found)
     assert {(row["change"], row["verdict"]) for row in ratios} == {(None, "open")}
     assert only(found["unpaired"], arm="copy")[0]["reason"] == "after did not measure this arm"

@@ -45,9 +45,9 @@ def test_compare_writes_tables_charts_and_a_page_and_prints_the_changes(runs, tm
     assert main(["compare", *runs]) == 0
     folder = Path("results/comparison")
     assert "page = ComparisonPage()" in (folder / "index.html").read_text()
-    tables = {"changes", "curve_changes", "unpaired", "runs"}
+    tables = {"changes", "unpaired", "differences"}
     assert {path.stem for path in folder.glob("*.parquet")} == tables
-    assert len(list((folder / "figures").glob("*.svg"))) == 2
+    assert len(list((folder / "figures").glob("*.svg"))) == 1
     told = capsys.readouterr()
     assert "Of 2 curves of an arm against its reference, 1 worse and 1 the same within ±10 %." in told.out
     assert "  no-copy against copy is worse in per message, tcp;" in told.out and "index.html" in told.out
@@ -65,7 +65,7 @@ def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
 def test_a_curve_that_fails_is_left_out_and_named_and_the_others_do_not_change(runs, tmp_path, monkeypatch, capsys):
     def rows(folder, code):
         assert main(["compare", *runs, "--folder", str(tmp_path / folder)]) == code
-        told = record.read(tmp_path / folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist()
+        told = record.read(tmp_path / folder / "changes.parquet", record.CHANGES).to_pylist()
         # `q` depends on the number of curves.
         return [{column: value for column, value in row.items() if column != "q"} for row in told]
 
@@ -99,12 +99,12 @@ def test_a_failed_table_of_a_run_is_named_with_its_folder(runs, tmp_path, capsys
 
 
 def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(changes, "along", lambda *_: 1 / 0)
+    monkeypatch.setattr(changes, "chart", lambda *_: 1 / 0)
     assert main(["compare", *runs, "--folder", str(tmp_path / "folder")]) == 1
-    assert len(list((tmp_path / "folder/figures").glob("*.vl.json"))) == 1
-    assert "-along: ZeroDivisionError: division by zero" in capsys.readouterr().err
+    assert len(list((tmp_path / "folder/figures").glob("*.vl.json"))) == 0
+    assert "changes: ZeroDivisionError: division by zero" in capsys.readouterr().err
     page = ComparisonPage(tmp_path / "folder")
-    assert "This figure could not be drawn: ZeroDivisionError" in page.experiments().data
+    assert "This figure could not be drawn: ZeroDivisionError" in page.chart().data
     assert "ZeroDivisionError" in page.failed().data
 
 

@@ -1,15 +1,12 @@
 """Does the page on two runs agree with the tables, and change with them?"""
 
-import json
-
 import pytest
-from comparisons import NULL, cell, comparison, curve, facts, lonely, same, write
+from comparisons import NULL, cell, cells, comparison, curve, difference, lonely, same, write
 
 from crossover.report.pages import changes
 from crossover.report.pages.changes import ComparisonPage
 from crossover.report.render import renderer
 from crossover.report.runs import comparison as words
-from crossover.report.runs import software
 
 
 def of(tmp_path, **changes):
@@ -31,7 +28,7 @@ def test_a_changed_curve_has_its_numbers_and_the_point_of_its_largest_change(tmp
     [
         ("arm", "default"), ("reference", "recv-into"), ("metric", "bandwidth"), ("protocol", "ipc"),
         ("placement", "process"), ("verdict", "better"), ("before", 1.3), ("after", 1.0), ("change", 0.7), ("low", 0.6),
-        ("high", 0.95), ("cells", 2), ("cells_worse", 1), ("cells_better", 1), ("equivalent", True),
+        ("high", 0.95), ("equivalent", True),
     ],
 )  # fmt: skip
 def test_every_number_and_name_in_a_sentence_comes_from_the_table(tmp_path, column, value):
@@ -41,14 +38,18 @@ def test_every_number_and_name_in_a_sentence_comes_from_the_table(tmp_path, colu
     assert words.sentence(of(tmp_path, changes=along), changed) != before
 
 
-def test_the_point_of_the_largest_change_comes_from_the_cells(tmp_path):
-    moved = of(tmp_path, changes=[cell(100.0, 0.9), cell(10_000.0, 0.7)])
-    assert "most at 10 kB: 0.700" in words.sentence(moved, curve())
+def test_the_points_of_a_curve_are_counted_and_the_largest_change_is_named(tmp_path):
+    moved = of(tmp_path, changes=[curve(), cell(100.0, 0.9), cell(1000.0, 1.3, verdict="better"), cell(10_000.0, 0.7)])
+    said = words.sentence(moved, curve())
+    assert "over 3 points" in said
+    assert "better at 1 and worse at 2 of its points" in said or "better at 1 of its points and worse at 2" in said
+    assert "most at 10 kB: 0.700" in said
 
 
 def test_a_significant_change_within_the_bounds_is_described_as_both(tmp_path):
-    small = curve(change=0.97, low=0.96, high=0.98, equivalent=True, cells_worse=0)
-    assert "no single point shows this by itself; as a whole it is within ±10 %." in words.sentence(of(tmp_path), small)
+    small = curve(change=0.97, low=0.96, high=0.98, equivalent=True)
+    said = words.sentence(of(tmp_path, changes=[small, cell(100.0, 0.97, verdict="same")]), small)
+    assert "no single point shows this by itself; as a whole it is within ±10 %." in said
 
 
 def test_the_summary_contains_verdicts_changes_chance_null_arms_and_holes(tmp_path):
@@ -63,9 +64,9 @@ def test_the_summary_contains_verdicts_changes_chance_null_arms_and_holes(tmp_pa
 def test_every_part_of_the_summary_changes_with_its_table(tmp_path):
     told = words.summary(of(tmp_path)).split("\n\n")
     other = [
-        {"curve_changes": [curve(verdict="better"), same(), same(**NULL)]},
-        {"curve_changes": [curve(q=0.2), same(), same(**NULL)]},
-        {"curve_changes": [curve(), same(), same(verdict="worse", **NULL)]},
+        {"changes": [curve(verdict="better"), same(), same(**NULL), *cells()]},
+        {"changes": [curve(q=0.2), same(), same(**NULL), *cells()]},
+        {"changes": [curve(), same(), same(verdict="worse", **NULL), *cells()]},
         {"unpaired": [lonely(reason="x")]},
     ]
     parts = [words.summary(of(tmp_path, **tables)).split("\n\n") for tables in other]
@@ -78,33 +79,36 @@ def test_every_part_of_the_summary_changes_with_its_table(tmp_path):
 
 
 def test_the_summary_says_if_nothing_changed_and_no_null_arm_was_measured(tmp_path):
-    said = words.summary(of(tmp_path, curve_changes=[same()], unpaired=[]))
+    said = words.summary(of(tmp_path, changes=[same()], unpaired=[]))
     assert "Of 1 curve of an arm against its reference, **1 the same within ±10 %**." in said
     assert "about 0.050 of 1 curve would differ by chance. No null arm is in both runs." in said
 
 
 def test_a_single_launch_is_called_not_replicated(tmp_path):
     alone = curve(verdict="open", launches_after=1, low=None, high=None, p=1.0)
-    found = of(tmp_path, curve_changes=[alone], unpaired=[])
-    (line,) = words.lines(found, "zmq_throughput")
+    found = of(tmp_path, changes=[alone], unpaired=[])
+    (line,) = words.lines(found)
     assert (line["after ÷ before"], line["verdict"]) == ("0.880", "not replicated")
     assert "against its reference, **1 open**." in words.summary(found)
 
 
 def test_a_curve_without_a_mean_is_described_by_its_points(tmp_path):
     gaps = curve(before=None, after=None, change=None, low=None, high=None)
-    found = of(tmp_path, curve_changes=[gaps])
+    found = of(tmp_path, changes=[gaps, *cells()])
     assert words.sentence(found, gaps).startswith(
         "`no-copy` against `copy` is **worse** in throughput, PUSH/PULL over tcp; worse at 2 of its points"
     )
-    assert changes.overviews(found) == {}
+    assert changes.drawn(found) == []
 
 
-def test_an_absolute_value_is_the_same_or_open(tmp_path):
-    (line,) = words.absolute_lines(of(tmp_path))
-    assert list(line.values())[2:] == [
-        "`no-copy`", "1,200,000 messages/s", "1,100,000 messages/s", "0.917 [0.840, 0.920]", "the same within ±10 %",
-    ]  # fmt: skip
+def test_the_table_begins_with_the_curves_that_changed(tmp_path):
+    found = of(tmp_path, changes=[same(), same(**NULL), same(arm="other", p=0.5), curve(), *cells()])
+    assert [list(line.values())[2:] for line in words.lines(found)] == [
+        ["`no-copy` / `copy`", "1.25", "1.10", "0.880 [0.840, 0.920]", "worse", "0, 2, 0 of 3"],
+        ["`other` / `copy`", "1.10", "1.11", "1.01 [0.980, 1.04]", "same", "0, 0, 0 of 0"],
+        ["`default` / `copy`", "1.10", "1.11", "1.01 [0.980, 1.04]", "same", "0, 0, 3 of 3"],
+    ]
+    assert "`default`" not in words.in_a_terminal(found) and "`null`" not in words.in_a_terminal(found)
 
 
 def test_parts_of_one_run_alone_are_named_with_the_reason(tmp_path):
@@ -115,42 +119,47 @@ def test_parts_of_one_run_alone_are_named_with_the_reason(tmp_path):
     assert words.unpaired(of(tmp_path, unpaired=[])) == "Nothing: both runs measured the same curves and points."
 
 
-def test_differences_between_the_runs_are_in_bold(tmp_path):
-    runs = comparison()["runs"]
-    assert software.differences(runs, "before", "after") == "library pyzmq (26.0 before, 27.3 after)"
-    table = [list(line.values()) for line in software.lines(runs, "before", "after")]
-    assert ["library pyzmq", "**26.0**", "**27.3**"] in table and ["host", "node-a", "node-a"] in table
-    # Days are no reason for a change, and equal settings would be a long list.
-    assert not any(line[0].startswith("setting") for line in table)
-    alike = [*facts("before", "26.0"), *facts("after", "26.0", day="2026-11-21")]
-    assert software.differences(alike, "before", "after") == "no recorded fact"
+def test_differences_are_named_and_days_are_no_reason_for_a_change(tmp_path):
+    found = of(tmp_path)
+    assert words.differences(found) == "The runs differ in library pyzmq (26.0 before, 27.3 after)."
+    assert words.folder(found, "after") == "`results.after` (2026-11-21)"
+    assert words.in_a_terminal(found).endswith("The runs differ in library pyzmq (26.0 before, 27.3 after).")
+    only = [difference("machine", "memory_bytes", "1", "2"), difference("code", "commit", "", "ab")]
+    said = words.differences(of(tmp_path, differences=only))
+    assert said == "The runs differ in memory bytes (1 before, 2 after) and crossover's commit (– before, ab after)."
+    alike = of(tmp_path, differences=[difference("run", "folder", "results.before", "results.after")])
+    assert words.differences(alike) == "The runs differ in no recorded fact."
+    assert words.folder(alike, "before") == "`results.before`"
 
 
-def test_a_fact_that_only_one_run_has_is_a_difference():
-    runs = [row for row in comparison()["runs"] if (row["run"], row["name"]) != ("before", "pyzmq")]
-    assert software.differences(runs, "before", "after") == "library pyzmq (– before, 27.3 after)"
-
-
-def test_the_chart_of_a_metric_has_a_line_for_each_curve_and_the_bounds(tmp_path):
-    chart = changes.overview(changes.overviews(of(tmp_path))["zmq-throughput-throughput"])
-    told = chart.to_dict()
+def test_the_chart_has_a_line_for_each_curve_and_the_bounds(tmp_path):
+    told = changes.chart(changes.drawn(of(tmp_path))).to_dict()
     assert [(point["curve"], point["change"]) for point in told["data"]["values"]] == [
-        ("PUSH/PULL over tcp: no-copy", 0.88),
-        ("PUSH/PULL over tcp: default", 1.01),
+        ("zmq_throughput: no-copy\nthroughput, PUSH/PULL over tcp", 0.88),
+        ("zmq_throughput: default\nthroughput, PUSH/PULL over tcp", 1.01),
     ]
     assert told["layer"][0]["data"]["values"] == [{"low": 1 / 1.1, "high": 1.1}]
+
+
+def test_of_many_curves_the_chart_has_those_that_changed(tmp_path):
+    many = [same(arm=f"arm {number}", p=0.5 - number / 1000) for number in range(changes.MOST_DRAWN + 5)]
+    folder = write(comparison() | {"changes": [*many, curve(), *cells()]}, tmp_path)
+    rows = changes.drawn(words.load(folder))
+    assert len(rows) == changes.MOST_DRAWN and rows[0]["arm"] == "no-copy"
+    assert "arm 0" not in {row["arm"] for row in rows}
+    changes.draw(folder)
+    assert "6 more curves of the table" in ComparisonPage(folder).chart().data
 
 
 def test_the_whole_page_is_rendered(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", str(tmp_path))
     folder = write(comparison(), tmp_path / "comparison")
     changes.draw(folder)
-    assert len(list((folder / "figures").glob("*.vl.json"))) == 2
-    json.loads(next((folder / "figures").glob("*-along.vl.json")).read_text())
+    assert len(list((folder / "figures").glob("*.vl.json"))) == 1
     page = ComparisonPage(folder)
     renderer.render(folder, folder / "index.html", source="changes.qmd")
     html = (folder / "index.html").read_text()
-    assert html.count('class="crossover-chart"') == 2
+    assert html.count('class="crossover-chart"') == 1
     for told in (
         "results.before",
         "library pyzmq (26.0 before, 27.3 after)",
@@ -158,4 +167,4 @@ def test_the_whole_page_is_rendered(tmp_path, monkeypatch):
         "after did not measure this arm",
     ):
         assert told in html
-    assert "worse" in page.experiments().data
+    assert "worse" in page.curves().data

@@ -159,25 +159,17 @@ RECOMMENDATIONS = _schema(
 
 CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
-    integers="launches_before launches_after rounds",
+    integers="launches_before launches_after",
     numbers="x before after change low high p q within",
     flags="null ceiling equivalent",
 )
-"""One row per arm and cell that two runs share: the ratio after, divided by the ratio before."""
-
-CURVE_CHANGES = _schema(
-    strings="experiment placement protocol metric unit arm reference better quantity verdict",
-    integers="launches_before launches_after cells cells_better cells_worse cells_same",
-    numbers="before after change low high p q within",
-    flags="null ceiling equivalent",
-)
-"""One row per arm and curve that two runs share; `quantity` is `ratio`, or `value` for the arm's own values."""
+"""One row per arm and curve that two runs share, without `x`, and one per cell: the ratio after, over that before."""
 
 UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason", numbers="x")
 """One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
 
-RUNS = _schema(strings="run folder kind name value")
-"""One row per run and fact of its software, machine and settings. Distinct values of one fact share a row."""
+DIFFERENCES = _schema(strings="kind name before after")
+"""One row per fact of software, machine and settings that differs between two runs."""
 
 
 DIGEST = checksum.KEY

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.errors import CrossoverError
-from crossover.records import record
+from crossover.records import failure, record
+from crossover.records.failure import Failure
 
 LAUNCHES = "launches"
 
@@ -34,8 +35,7 @@ def read(results: Path, name: str) -> pa.Table:
 
     Raises RecordError if a file cannot be read, or there is none.
     """
-    schema, joined = record.schemas(name)[name], results / f"{name}.parquet"
-    own = {folder.name: folder / joined.name for folder in newer(results) if (folder / joined.name).exists()}
+    schema, joined, own = record.schemas(name)[name], results / f"{name}.parquet", _own(results, name)
     if not own and not joined.exists():
         raise record.RecordError(joined, "cannot be read, because no run has finished there", "start one: make report")
     parts = [record.read(path, schema) for path in own.values()]
@@ -48,6 +48,16 @@ def read(results: Path, name: str) -> pa.Table:
     return table.sort_by([("experiment", "ascending")])
 
 
+def failures(results: Path, name: str) -> list[Failure]:
+    """The failures of the table `name`, as `read` puts it together."""
+    own = _own(results, name)
+    whole = failure.of(results / f"{name}.parquet")
+    return [
+        *(each for each in whole if each.experiment not in own),
+        *(each for path in own.values() for each in failure.of(path)),
+    ]
+
+
 def require_joined(results: Path) -> None:
     """Raise CrossoverError, with the command, if the joined tables lack launches of an experiment."""
     if names := behind(results):
@@ -55,6 +65,12 @@ def require_joined(results: Path) -> None:
             f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; repeat "
             "the run's command, such as make report, which keeps every launch"
         )
+
+
+def _own(results: Path, name: str) -> dict[str, Path]:
+    """The files of the table `name` that are newer than the joined one, by experiment."""
+    files = {folder.name: folder / f"{name}.parquet" for folder in newer(results)}
+    return {experiment: path for experiment, path in files.items() if path.exists()}
 
 
 def _launches(folder: Path, experiment: str) -> list[dict[str, object]]:

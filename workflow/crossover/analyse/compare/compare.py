@@ -11,11 +11,11 @@ from crossover.analyse.compare import run
 from crossover.analyse.compare.change import Change, change, heights
 from crossover.analyse.compare.pairs import pairs, title
 from crossover.analyse.curves.curve import Curve, Row, competes
-from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate
+from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
 
-TABLES = record.schemas("changes curve_changes unpaired runs")
+TABLES = record.schemas("changes unpaired differences")
 """Every table of a comparison, by the name of its file."""
 
 
@@ -34,70 +34,44 @@ def compare(before: Path, after: Path, folder: Path, within: float) -> None:
         raise CrossoverError(
             f"{before} and {after}: no arm can be compared ({reasons}); name runs of the same experiments"
         )
-    rows: dict[str, list[Row]] = {"curve_changes": [], "changes": [], "unpaired": alone}
-    failures = run.failures([first, second])
+    changes: list[Row] = []
+    failures = run.failures(first, second)
     for pair in found:
         facts = pair[1].facts
+        if facts["arm"] == facts["reference"]:
+            continue
         with failure.caught("curve", title(facts), facts["experiment"]) as failed:
-            whole, cells = _of_pair(*pair, math.log1p(within))
-            rows["curve_changes"] += whole
-            rows["changes"] += cells
+            changes += _of_pair(*pair, math.log1p(within))
         failures += failed
-    for name, own in rows.items():
-        _add_false_discovery(own)
-        table = record.from_rows(own, TABLES[name])
-        record.write(table, folder / f"{name}.parquet", failure.stored(failures))
-    run.write_facts([first, second], folder)
+    _add_false_discovery(changes)
+    tables = {"changes": changes, "unpaired": alone, "differences": run.differences(first, second)}
+    for name, rows in tables.items():
+        record.write(record.from_rows(rows, TABLES[name]), folder / f"{name}.parquet", failure.stored(failures))
 
 
-def _of_pair(before: Curve, after: Curve, within: float) -> tuple[list[Row], list[Row]]:
-    """The rows of record.CURVE_CHANGES and of record.CHANGES; `within` is a logarithm."""
-    facts = after.facts
-    whole: list[Row] = []
-    cells: list[Row] = []
-    if facts["arm"] != facts["reference"]:
-        changed = change(before.ratios, after.ratios)
-        cells = [facts | row for row in _cells(before, after, changed, within)]
-        verdicts = [row["verdict"] for row in cells]
-        of_ratio = {
-            "quantity": "ratio",
-            "p": changed.differs,
-            "alone": changed.differs,
-            "verdict": changed.verdict(facts["better"], within),
-            **{f"cells_{verdict}": verdicts.count(verdict) for verdict in ("better", "worse", "same")},
-        }
-        whole.append(facts | _whole(before.ratios, after.ratios, within) | of_ratio)
-    if not facts["null"]:
-        # An arm's own values can only be shown to be the same: a machine's speed varies more between runs than between
-        # the launches of one, so a difference means little.
-        row = _whole(before.values, after.values, within)
-        verdict = "same" if row["equivalent"] else "open"
-        whole.append(facts | row | {"quantity": "value", "verdict": verdict})
-    return whole, cells
+def _of_pair(before: Curve, after: Curve, within: float) -> list[Row]:
+    """The rows of one curve, the whole first; `within` is a logarithm."""
+    changed = change(before.ratios, after.ratios)
+    whole = {"p": changed.differs, "verdict": changed.verdict(after.facts["better"], within)}
+    whole |= _launches(before, after, np.ones(len(after.x), bool))
+    first, second = map(estimate, heights(before.ratios, after.ratios))
+    rows = [_change(first, second, changed.whole, 0, within) | whole, *_cells(before, after, changed, within)]
+    return [after.facts | row for row in rows]
 
 
 def _cells(before: Curve, after: Curve, changed: Change, within: float) -> Iterator[Row]:
     sides = estimate(before.ratios), estimate(after.ratios)
     verdicts = changed.cell_verdicts(after.facts["better"], within)
     for cell, x in enumerate(after.x):
-        yield _change(*sides, changed.cells, cell, within) | {
-            "x": x,
-            "p": changed.p[cell],
-            "alone": changed.cells.p[cell],
-            "verdict": verdicts[cell],
-            "launches_before": int((~np.isnan(before.ratios[:, cell])).sum()),
-            "launches_after": int((~np.isnan(after.ratios[:, cell])).sum()),
-            "rounds": int(np.nansum(before.pairs[:, cell]) + np.nansum(after.pairs[:, cell])),
-        }
+        own = {"x": x, "p": changed.p[cell], "verdict": verdicts[cell]}
+        yield _change(*sides, changed.cells, cell, within) | own | _launches(before, after, after.x == x)
 
 
-def _whole(before: Floats, after: Floats, within: float) -> Row:
-    """The change of the height of a curve, both of shape (launches, cells)."""
-    first, second = map(estimate, heights(before, after))
-    return _change(first, second, difference(second, first), 0, within) | {
-        "launches_before": int((~np.isnan(before).all(axis=1)).sum()),
-        "launches_after": int((~np.isnan(after).all(axis=1)).sum()),
-        "cells": after.shape[1],
+def _launches(before: Curve, after: Curve, cells: Floats) -> Row:
+    """The number of launches of each run that measured any of these cells."""
+    return {
+        f"launches_{label}": int((~np.isnan(curve.ratios[:, cells])).any(axis=1).sum())
+        for label, curve in (("before", before), ("after", after))
     }
 
 
@@ -110,9 +84,9 @@ def _change(before: Estimate, after: Estimate, changed: Estimate, cell: int, wit
     }
 
 
-def _add_false_discovery(rows: list[Row]) -> None:
-    """Add `q`: the p-values of all arms that compete, adjusted over the whole run (Benjamini-Hochberg)."""
-    tested = [row for row in rows if "alone" in row and competes(row)]
-    adjusted = false_discovery_control([row["alone"] for row in tested]) if tested else ()
+def _add_false_discovery(changes: list[Row]) -> None:
+    """Add `q`: the p-values of all curves that compete, adjusted over the whole run (Benjamini-Hochberg)."""
+    tested = [row for row in changes if "x" not in row and competes(row)]
+    adjusted = false_discovery_control([row["p"] for row in tested]) if tested else ()
     for row, q in zip(tested, adjusted, strict=True):
         row["q"] = float(q)

@@ -40,12 +40,6 @@ def pairs(before: Run, after: Run) -> tuple[list[tuple[Curve, Curve]], list[Row]
     return found, alone
 
 
-def shared_launches(facts: Row, *runs: Run) -> bool:
-    """Whether any two of the runs share a launch of this curve, because a run was copied or continued."""
-    every = [run.identities(facts["experiment"], facts["placement"]) for run in runs]
-    return sum(map(len, every)) > len(set().union(*every))
-
-
 def title(facts: Row) -> str:
     """A curve's arm, metric, protocol and placement, in words."""
     return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
@@ -61,7 +55,8 @@ def _measured(curve: Curve) -> Floats:
 
 def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
     """The reason if two curves are different quantities, or not independent samples; otherwise empty."""
-    if shared_launches(first.facts, before, after):
+    own = [run.identities(first.facts["experiment"], first.facts["placement"]) for run in (before, after)]
+    if own[0] & own[1]:
         return "both runs contain the same launches of this experiment, so they are not independent samples"
     for column, words in SAME.items():
         if first.facts[column] != second.facts[column]:

@@ -65,11 +65,7 @@ def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> 
 def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm divided by the reference, paired within rounds, with crossovers; published ratios as open marks."""
     others = [point for dataset in datasets for point in overlay.ratios_over(dataset, panel)]
-    return around_one(panel, f"{panel.metric} ÷ that of {panel.reference}", ratio_subtitle(panel, datasets), others)
-
-
-def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = ()) -> alt.LayerChart:
-    """A panel's ratios around the line of no difference, and published ones; `title` is that of the vertical axis."""
+    title = f"{panel.metric} ÷ that of {panel.reference}"
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
     shown = (0.95, 1.05, *(point["value"] for point in others))
     scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=shown)
@@ -80,7 +76,7 @@ def around_one(panel: Panel, title: str, subtitle: str, others: Sequence[Row] = 
         *marks.arms(panel, points, x, scale, axis, title),
         *marks.open_marks(panel, others, ""),
     ]
-    return _finish(panel, points, layers, title, subtitle)
+    return _finish(panel, points, layers, title, ratio_subtitle(panel, datasets))
 
 
 def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:

@@ -2,8 +2,8 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 from crossover.records import record
@@ -11,20 +11,36 @@ from crossover.report.base import markup, numbers, tables
 from crossover.report.base.tables import PANEL, Row, arms, at, competes, grouped, where
 
 MOST_NAMED = 12
-"""The most changed curves that the summary lists; the sections list all."""
+"""The most changed curves that the summary lists; the table lists all."""
+
+CURVE = (*PANEL, "arm")
+"""The columns that name a curve."""
+
+WORDS = {"code": "crossover's ", "library": "library ", "setting": "setting "}
+"""Words before a fact's name, by its kind."""
 
 
 @dataclass(frozen=True)
 class Comparison:
     """The tables of a comparison, as rows."""
 
-    curves: list[Row]
-    """The ratios of record.CURVE_CHANGES."""
-    absolute: list[Row]
-    """The arms' own values of record.CURVE_CHANGES."""
-    cells: list[Row]
+    changes: list[Row]
     unpaired: list[Row]
-    runs: list[Row]
+    differences: list[Row]
+
+    @cached_property
+    def curves(self) -> list[Row]:
+        """The rows on whole curves: those that changed first, the most significant before others."""
+        whole = [row for row in self.changes if row["x"] is None]
+        return sorted(whole, key=lambda row: (not _differs(row), row["p"]))
+
+    @cached_property
+    def _cells(self) -> dict[tuple[str, ...], list[Row]]:
+        return grouped((row for row in self.changes if row["x"] is not None), *CURVE)
+
+    def cells(self, curve: Row) -> list[Row]:
+        """The rows on the points of a curve."""
+        return self._cells.get(tuple(curve[name] for name in CURVE), [])
 
     @property
     def competing(self) -> list[Row]:
@@ -34,18 +50,22 @@ class Comparison:
     @property
     def changed(self) -> list[Row]:
         """The competing curves that differ, the most significant first."""
-        return sorted(filter(_differs, self.competing), key=lambda row: row["p"])
+        return list(filter(_differs, self.competing))
+
+    @property
+    def bound(self) -> str:
+        """The largest change that counts as the same."""
+        return f"±{numbers.percent(self.changes[0]['within'] - 1)}" if self.changes else "the bounds"
 
 
 def load(folder: Path) -> Comparison:
     """Read the tables of a comparison. Raises record.RecordError."""
-    whole = tables.harmless(record.read(folder / "curve_changes.parquet", record.CURVE_CHANGES).to_pylist())
+    schemas = record.schemas("changes unpaired differences")
     return Comparison(
-        [row for row in whole if row["quantity"] == "ratio"],
-        [row for row in whole if row["quantity"] == "value"],
-        tables.harmless(record.read(folder / "changes.parquet", record.CHANGES).to_pylist()),
-        tables.harmless(record.read(folder / "unpaired.parquet", record.UNPAIRED).to_pylist()),
-        tables.harmless(record.read(folder / "runs.parquet", record.RUNS).to_pylist()),
+        *(
+            tables.harmless(record.read(folder / f"{name}.parquet", schema).to_pylist())
+            for name, schema in schemas.items()
+        )
     )
 
 
@@ -54,8 +74,8 @@ def summary(found: Comparison) -> str:
     changed = found.changed
     named = [f"- {sentence(found, row)}" for row in changed[:MOST_NAMED]]
     if len(changed) > MOST_NAMED:
-        named.append(f"- {len(changed) - MOST_NAMED} more, in the sections below.")
-    paragraphs = [_tally(found.competing), "\n".join(named), f"{_chance(found)} {_null(found.curves)}"]
+        named.append(f"- {len(changed) - MOST_NAMED} more: see @sec-changes.")
+    paragraphs = [_tally(found), "\n".join(named), f"{_chance(found)} {_null(found.curves)}"]
     whole = sum(row["x"] is None for row in found.unpaired)
     counts = {"curve": whole, "point": len(found.unpaired) - whole}
     if alone := [numbers.counted(count, noun) for noun, count in counts.items() if count]:
@@ -63,13 +83,14 @@ def summary(found: Comparison) -> str:
     return "\n\n".join(filter(None, paragraphs))
 
 
-def _tally(curves: list[Row]) -> str:
+def _tally(found: Comparison) -> str:
+    curves = found.competing
     counts = Counter(row["verdict"] for row in curves)
     words = {
         "better": "better",
         "worse": "worse",
         "mixed": "better at some points and worse at others",
-        "same": f"the same within {bound(curves)}",
+        "same": f"the same within {found.bound}",
         "open": "open",
     }
     parts = [f"**{counts[verdict]} {text}**" for verdict, text in words.items() if counts[verdict]]
@@ -106,67 +127,72 @@ def sentence(found: Comparison, row: Row) -> str:
     now = "better and worse" if row["verdict"] == "mixed" else row["verdict"]
     parts = [f"`{row['arm']}` against `{row['reference']}` is **{now}** in {where(row)}"]
     if row["change"] is not None:
+        points = numbers.counted(len(found.cells(row)), "point")
         parts.append(
-            f"over {numbers.counted(row['cells'], 'point')} its ratio is typically {_times(row)} times the earlier "
-            f"one ({numbers.significant(row['before'])} before, {numbers.significant(row['after'])} after)"
+            f"over {points} its ratio is typically {_times(row)} times the earlier one "
+            f"({numbers.significant(row['before'])} before, {numbers.significant(row['after'])} after)"
         )
     parts.append(_points(found, row))
     if row["equivalent"]:
-        parts.append(f"as a whole it is within {bound([row])}")
+        parts.append(f"as a whole it is within {found.bound}")
     return f"{'; '.join(filter(None, parts))}."
 
 
 def _points(found: Comparison, row: Row) -> str:
     """The number of points with a significant change, and the point with the largest."""
-    clauses = [
-        f"{word} at {row[f'cells_{word}']} of its points" for word in ("better", "worse") if row[f"cells_{word}"]
-    ]
+    counts = _counts(found, row)
+    clauses = [f"{word} at {counts[word]} of its points" for word in ("better", "worse") if counts[word]]
     if not clauses:
         return "no single point shows this by itself"
-    sure = [cell for cell in found.cells if _differs(cell) and all(cell[name] == row[name] for name in (*PANEL, "arm"))]
-    most = max(sure, key=lambda cell: abs(math.log(cell["change"])))
+    most = max(filter(_differs, found.cells(row)), key=lambda cell: abs(math.log(cell["change"])))
     return f"{numbers.listed(clauses)}, most at {at(most)}: {_times(most)} times"
 
 
+def _counts(found: Comparison, row: Row) -> Counter[str]:
+    return Counter(cell["verdict"] for cell in found.cells(row))
+
+
 def in_a_terminal(found: Comparison) -> str:
-    """The tally and the changed curves, without Markdown."""
+    """The tally, the changed curves, and the differences between the runs, without Markdown."""
     named = [f"  {sentence(found, row)}" for row in found.changed]
-    return markup.plain("\n".join([_tally(found.competing), *named]))
+    return markup.plain("\n".join([_tally(found), *named, differences(found)]))
 
 
-def lines(found: Comparison, experiment: str) -> list[dict[str, str]]:
-    """A line for each arm's curve of an experiment."""
+def lines(found: Comparison) -> list[dict[str, str]]:
+    """A line for each arm's curve, those that changed first."""
     return [
         {
+            "experiment": f"`{row['experiment']}`",
             "metric, protocol": where(row),
             "arms": arms(row),
             **{end: "–" if row[end] is None else numbers.significant(row[end]) for end in ("before", "after")},
             "after ÷ before": _times(row),
             "verdict": row["verdict"] if min(row["launches_before"], row["launches_after"]) > 1 else "not replicated",
-            "points: better, worse, same": f"{row['cells_better']}, {row['cells_worse']}, {row['cells_same']} "
-            f"of {row['cells']}",
+            "points: better, worse, same": f"{', '.join(str(counts[each]) for each in ('better', 'worse', 'same'))} "
+            f"of {counts.total()}",
         }
         for row in found.competing
-        if row["experiment"] == experiment
+        for counts in [_counts(found, row)]
     ]
 
 
-def absolute_lines(found: Comparison) -> list[dict[str, str]]:
-    """A line for each arm's own values."""
-    return [
-        {
-            "experiment": f"`{row['experiment']}`",
-            "metric, protocol": where(row),
-            "arm": f"`{row['arm']}`",
-            **{
-                end: "–" if row[end] is None else numbers.quantity(row[end], row["unit"]) for end in ("before", "after")
-            },
-            "after ÷ before": _times(row),
-            "shown to be": f"the same within {bound([row])}" if row["verdict"] == "same" else "nothing",
-        }
-        for row in found.absolute
-        if not row["ceiling"]
-    ]
+def differences(found: Comparison) -> str:
+    """The differences between the runs that can explain a change, in a sentence."""
+    named = [_difference(row) for row in found.differences if row["kind"] != "run"]
+    return f"The runs differ in {numbers.listed(named) or 'no recorded fact'}."
+
+
+def folder(found: Comparison, label: str) -> str:
+    """The folder of the run `before` or `after`, and the days of its launches if they differ."""
+    facts = {row["name"]: row[label] for row in found.differences if row["kind"] == "run"}
+    days = f" ({facts['days']})" if facts.get("days") else ""
+    return f"`{facts['folder']}`{days}"
+
+
+def _difference(row: Row) -> str:
+    old, new = (row[label] or "–" for label in ("before", "after"))
+    name = row["name"].replace("_", " ") if row["kind"] == "machine" else row["name"]
+    return f"{WORDS.get(row['kind'], '')}{name} ({old} before, {new} after)"
 
 
 def unpaired(found: Comparison) -> str:
@@ -178,11 +204,6 @@ def unpaired(found: Comparison) -> str:
         which = run if run == "both" else f"the run {run}"
         items.append(f"- `{experiment}`, {count} of {named}, in {which}: {reason}.")
     return "\n".join(items) or "Nothing: both runs measured the same curves and points."
-
-
-def bound(rows: Sequence[Row]) -> str:
-    """The largest change of these curves that counts as the same."""
-    return f"±{numbers.percent(rows[0]['within'] - 1)}" if rows else "the bounds"
 
 
 def _differs(row: Row) -> bool:
