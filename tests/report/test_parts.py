@@ -46,9 +46,7 @@ PARTS = {
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),
-    "groups": (certainty, "groups"),
     "needs": (certainty, "needs"),
-    "steady": (record, "STEADY"),
     "block_lengths": (block_lengths, "sentence"),
     "fits": (costs, "fits"),
     "claims": (claims, "counts"),
@@ -119,17 +117,14 @@ def test_a_part_that_fails_says_so_and_the_others_do_not_change(page, before, mo
 
 def test_the_page_names_failures_in_the_results_at_its_top_and_in_their_places(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure(
-        "table", "steady", "mpi_pingpong", "ValueError: a fault", "analyse/statistics/steady_state.py, line 7"
-    )
-    record.write(record.STEADY.empty_table(), folder / "steady.parquet", failure.stored([cause]))
+    cause = Failure("table", "fits", "mpi_pingpong", "ValueError: a fault", "analyse/estimators/hockney.py, line 7")
+    record.write(record.FITS.empty_table(), folder / "fits.parquet", failure.stored([cause]))
     shown = Page(LEADS, folder)
-    told = "able `steady` of `mpi_pingpong`"
+    told = "able `fits` of `mpi_pingpong`"
     assert (
-        f"- T{told}: `ValueError: a fault`, raised in `analyse/statistics/steady_state.py, line 7`."
-        in shown.failed().data
+        f"- T{told}: `ValueError: a fault`, raised in `analyse/estimators/hockney.py, line 7`." in shown.failed().data
     )
-    for part in (shown.steady(), shown.picture("mpi_pingpong"), shown.holes()):
+    for part in (shown.fits(), shown.picture("mpi_pingpong"), shown.holes()):
         assert told in part.data and "ValueError: a fault" in part.data
     assert told not in shown.picture("zmq_throughput").data + shown.needs().data
     assert Page(LEADS, results).failed().data == ""

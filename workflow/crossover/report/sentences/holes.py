@@ -48,7 +48,9 @@ def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Comman
 
 def profile(tables: Tables) -> str:
     """The profile that the tables suggest: Slurm's or the local one."""
-    return "slurm" if any(rank["slurm"] for rank in tables.ranks) else LOCAL
+    # A hole has no ranks, but the number of its job.
+    on_slurm = any(rank["slurm"] for rank in tables.ranks) or any(row.get("job") for row in tables.launches)
+    return "slurm" if on_slurm else LOCAL
 
 
 def _cause(row: Row) -> str:
