@@ -28,7 +28,6 @@ LOG = "{results}/logs/{tier}/{experiment}/{placement}/{launch}-{digest}.{turn}.l
 NAME = re.compile(r"(?P<launch>\d+)-(?P<digest>[0-9a-f]{8})\.(?P<turn>\d+)")
 """The name of a receipt without its ending."""
 
-RAW_FOLDER = "{results}/raw/{tier}"
 RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 """The name of a raw file without its ending; `stamp` is the time of its end, so that no two have the same name."""
 

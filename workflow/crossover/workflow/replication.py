@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any
 
-from annotated_types import Ge, Lt
+from annotated_types import Ge, Le
 
 from crossover.errors import CrossoverError
 from crossover.planning import second_sweep
@@ -23,7 +23,7 @@ def wanted(results: str, tier: str) -> dict[str, int]:
     """The launches of each experiment that has more than configured. Raises CrossoverError if they cannot be read."""
     path = Path(FILE.format(results=results, tier=tier))
     try:
-        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Lt(SECOND_SWEEP)]])
+        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Le(SECOND_SWEEP)]])
         return found
     except FileNotFoundError:
         return {}
