@@ -4,6 +4,7 @@ import mmap
 import os
 import signal
 import subprocess
+import tempfile
 import time
 from contextlib import suppress
 from pathlib import Path
@@ -82,8 +83,10 @@ def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(laun
 @pytest.fixture
 def segment():
     """A new file like those of MPI. Launches of other tests sweep too, so it ages only once it is used."""
-    file = mpich_files.SHARED_MEMORY / f"mpich_test_{os.getpid()}"
-    file.write_bytes(bytes(mmap.PAGESIZE))
+    handle, name = tempfile.mkstemp(prefix="mpich_test_", dir=mpich_files.SHARED_MEMORY)
+    os.write(handle, bytes(mmap.PAGESIZE))
+    os.close(handle)
+    file = Path(name)
     yield file
     file.unlink(missing_ok=True)
 
@@ -98,6 +101,20 @@ def test_a_young_file_stays(segment):
     age(segment, 30)
     mpich_files.sweep()
     assert segment.exists()
+
+
+def test_a_file_that_was_replaced_since_it_was_found_stays(segment, monkeypatch):
+    age(segment)
+    pids = psutil.pids()
+
+    def replaced():
+        segment.unlink()
+        segment.write_bytes(b"new")
+        return pids
+
+    monkeypatch.setattr(psutil, "pids", replaced)
+    mpich_files.sweep()
+    assert segment.read_bytes() == b"new"
 
 
 def test_an_open_file_stays(segment):

@@ -25,11 +25,11 @@ class Spinner:
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Make `n` turns."""
-        turn_seconds = 2e-5 * cell.x**0.1 * (1.5 if arm.runs == "slow" else 1)
+        seconds = n * 2e-5 * cell.x**0.1 * (1.5 if arm.runs == "slow" else 1)
         began = perf_counter()
-        while perf_counter() - began < n * turn_seconds:
+        while perf_counter() - began < seconds:
             pass
-        seconds = perf_counter() - began
+        # The time that was meant: how long it took beside other tests would say nothing about the project.
         return Block(seconds, {"pace": n / seconds})
 
 

@@ -37,7 +37,9 @@ def sweep() -> None:
     if not settled or not _sees_all_processes():
         return
     used = {identity for process in psutil.pids() for identity in _used(process)}
-    unlink(file for file, identity in settled.items() if identity not in used)
+    left = {file for file, identity in settled.items() if identity not in used}
+    # Asked again: since the first look, another launch may have removed the file and made one of the same name.
+    unlink(file for file, facts in _own_files() if file in left and _identity(facts) == settled[file])
 
 
 def _own_files() -> Iterator[tuple[Path, os.stat_result]]:
