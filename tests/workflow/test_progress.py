@@ -10,7 +10,7 @@ from snakemake_interface_logger_plugins.common import LogEvent
 
 from snakemake_logger_plugin_crossover import handler as plugin
 from snakemake_logger_plugin_crossover import tally
-from snakemake_logger_plugin_crossover.tally import Running, Tally
+from snakemake_logger_plugin_crossover.tally import Tally
 
 FIRST, SECOND = ("zmq_throughput", "node", 1), ("zmq_throughput", "node", 2)
 RUN = plugin.Run(
@@ -188,18 +188,7 @@ def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
     assert text(handler) == "still here\n"
 
 
-def test_the_cells_of_a_launch_come_from_its_log(tmp_path):
-    log = tmp_path / "log"
-    assert Running(log).cells() == ""
-    line = "toy node launch 1: cell {} of 14 (tcp, 100), 9 rounds, stopped by time, {} s elapsed, about 9 s left\n"
-    log.write_text(line.format(3, 5) + line.format(4, 7))
-    assert (Running(log).cells(), Running(log).seconds()) == ("cell 4 of 14", 7)
-    assert Running(log, since=log.stat().st_mtime + 60).seconds() == 0
-    log.write_text("a cell of 3: cell x of y\n")
-    assert Running(log).cells() == ""
-
-
-def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatch, tmp_path):
+def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(tally.time, "monotonic", lambda: now[0])
     counted = Tally({FIRST: 30.0, SECOND: 60.0}, steps=10, wall_seconds=100.0)
@@ -215,8 +204,5 @@ def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatc
     assert counted.seconds_left == pytest.approx(100 * 0.7**2)
     counted.expected["another", "node", 1] = 100.0
     assert counted.seconds_left > 100
-    log = tmp_path / "log"
-    log.write_text("toy node launch 1: cell 3 of 14 (tcp, 100), 9 rounds, stopped by time, 60 s elapsed, about 9 s\n")
-    counted.running[SECOND] = Running(log)
-    assert counted.share == pytest.approx(90 / 200)
+    assert counted.share == pytest.approx(30 / 200)
     assert Tally().share == 1

@@ -17,7 +17,7 @@ from rich.text import Text
 from snakemake_interface_logger_plugins.base import LogHandlerBase
 from snakemake_interface_logger_plugins.common import LogEvent
 
-from snakemake_logger_plugin_crossover.tally import Key, Running, Tally, in_words
+from snakemake_logger_plugin_crossover.tally import Key, Tally, in_words
 
 BAR = 16
 """Characters of the bar."""
@@ -181,7 +181,7 @@ class LogHandler(LogHandlerBase):
         if key := _launch(facts):
             # A launch that no experiment needs, because its receipt is a target.
             self.tally.expected.setdefault(key, self._run.seconds(key))
-            self.tally.running[key] = Running(Path(facts["log"][0]))
+            self.tally.running.add(key)
         else:
             self._step = facts["rule_msg"] or ""
 
@@ -191,7 +191,7 @@ class LogHandler(LogHandlerBase):
             return
         self._look()
         if key := _launch(facts):
-            self.tally.running.pop(key, None)
+            self.tally.running.discard(key)
             self.tally.done.add(key)
             measured, words = self._run.ended(key)
             if not (measured and self._live):
@@ -220,7 +220,7 @@ class LogHandler(LogHandlerBase):
     def _launches_failed(self, numbers: Iterable[int], external: str | None) -> None:
         keys = [key for number in numbers if (key := _launch(self._jobs.get(number, {})))]
         for key in keys:
-            self.tally.running.pop(key, None)
+            self.tally.running.discard(key)
         # The job of the others failed later, with another launch.
         if lacking := sorted(key for key in keys if not self._run.written(key)):
             key, words = self._run.failed(lacking, external)
@@ -231,9 +231,7 @@ class LogHandler(LogHandlerBase):
         self.tally.done.update(key for key in self.tally.running if self._run.written(key))
         share = self.tally.share
         filled = round(share * BAR)
-        doing = in_words(self.tally.running)
-        cells = next((each.cells() for each in self.tally.running.values()), "")
-        what = ", ".join(filter(None, [doing, cells])) or self._step
+        what = in_words(self.tally.running) or self._step
         left = f"about {self._run.duration(self.tally.seconds_left)} left" if self.tally.expected else ""
         return Text.assemble(
             "[", ("#" * filled, "green"), "-" * (BAR - filled), f"] {share:3.0%}  {what}  {left}",

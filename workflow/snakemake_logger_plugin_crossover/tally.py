@@ -1,67 +1,15 @@
 """The launches of a run as they start and end, and the time that is left."""
 
 import math
-import os
-import re
 import time
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from pathlib import Path
 
 STEP_SECONDS = 1.0
 """The expected time of a step that is no launch."""
 
 Key = tuple[str, str, int]
 """Experiment, placement and number of a launch."""
-
-
-LINE = re.compile(r": cell (\d+ of \d+) .*?, (\d+) s elapsed")
-"""What a launch says after each cell."""
-
-LOOK_SECONDS = 5.0
-
-CLOCKS_SECONDS = 5.0
-"""By which the clock of a file system may differ."""
-
-
-@dataclass
-class Running:
-    """A launch under way, or in the queue."""
-
-    log: Path
-    since: float = field(default_factory=time.time)
-    """When its job was submitted, in seconds since 1970. A log that is older belongs to an earlier run."""
-    _seen: tuple[float, re.Match[str] | None] = (-math.inf, None)
-
-    def cells(self) -> str:
-        """The cells that it has finished, such as `cell 3 of 14`, from its log; empty before the first."""
-        found = self._last()
-        return f"cell {found[1]}" if found else ""
-
-    def seconds(self) -> float:
-        """The time since its start, when it last finished a cell; a launch in the queue has none."""
-        found = self._last()
-        return float(found[2]) if found else 0.0
-
-    def _last(self) -> re.Match[str] | None:
-        """The last line about a cell. A run has hundreds of launches in the queue, so a log is read now and then."""
-        looked, found = self._seen
-        if time.monotonic() - looked >= LOOK_SECONDS:
-            found = self._read()
-            self._seen = time.monotonic(), found
-        return found
-
-    def _read(self) -> re.Match[str] | None:
-        try:
-            with self.log.open("rb") as lines:
-                if os.fstat(lines.fileno()).st_mtime < self.since - CLOCKS_SECONDS:
-                    return None
-                lines.seek(0, 2)
-                lines.seek(max(0, lines.tell() - 4096))
-                found = list(LINE.finditer(lines.read().decode(errors="replace")))
-                return found[-1] if found else None
-        except OSError:
-            return None
 
 
 @dataclass
@@ -71,7 +19,8 @@ class Tally:
     expected: dict[Key, float] = field(default_factory=dict)
     steps: int = 0
     """Steps that are no launches."""
-    running: dict[Key, Running] = field(default_factory=dict)
+    running: set[Key] = field(default_factory=set)
+    """Launches under way, or in the queue."""
     done: set[Key] = field(default_factory=set)
     steps_done: int = 0
     later: int = 0
@@ -85,10 +34,6 @@ class Tally:
     _told: tuple[float, int] = (math.inf, 0)
     """The time that was left when it was last asked for, and the number of launches that were known."""
 
-    def count(self, experiment: str, placement: str) -> int:
-        """The launches of an experiment in a placement, in this run."""
-        return sum(key[:2] == (experiment, placement) for key in self.expected)
-
     @property
     def position(self) -> str:
         """How many launches are done, and of how many."""
@@ -97,11 +42,10 @@ class Tally:
 
     @property
     def share(self) -> float:
-        """The share of the expected time that is done, with the launches under way."""
+        """The share of the expected time that is done."""
         whole = sum(self.expected.values()) + self.later_seconds + self.steps * STEP_SECONDS
-        under_way = sum(min(each.seconds(), self.expected.get(key, 0)) for key, each in self.running.items())
         ended = sum(self.expected.get(key, 0) for key in self.done) + self.steps_done * STEP_SECONDS
-        return min((ended + under_way) / whole, 1) if whole else 1.0
+        return min(ended / whole, 1) if whole else 1.0
 
     @property
     def seconds_left(self) -> float:
