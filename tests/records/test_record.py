@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE, WORKFLOW
-from crossover.records import atomic, record
+from crossover.records import atomic, checksum, record
 
 HOST = socket.gethostname()
 BLOCKS = pa.table({"arm": ["copy", "no-copy"], "x": [100, 100], "value": [1.5, None]})
@@ -282,7 +282,7 @@ def test_no_flipped_bit_is_believed(tmp_path):
             stored = record.metadata(found)
             believed += not found.equals(whole) or any(stored.get(key) != told for key, told in FACTS.items())
     assert believed == 0
-    path.write_bytes(content.replace(record.DIGEST, b"digesu"))
+    path.write_bytes(content.replace(checksum.KEY, b"digesu"))
     refused(path, "has a wrong checksum")
 
 

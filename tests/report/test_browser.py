@@ -108,7 +108,7 @@ TEXTS = {
     "ranks": ["host", "cpu", "kernel", "os", "governor", "mpi", "python", "slurm"],
     "claims": ["says", "quote", "locator", "reason", "method"],
     "recommendations": ["about", "condition", "reason", "snippet"],
-    "needs": ["placement"],
+    "sensitivity": ["placement"],
 }
 
 

@@ -140,7 +140,7 @@ def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
     shown = Page(results=results).experiments().data
     titles = [declared()[name].title for name in ("zmq_throughput", "mpi_pingpong", "task_latency")]
     assert re.findall(r"^# (.*) \{#sec-", shown, re.MULTILINE) == titles
-    assert shown.count("How this was measured") == len(titles) and shown.count("What a send costs") == 1
+    assert shown.count("How this was measured") == len(titles)
 
 
 def test_the_health_of_the_run_is_shown_per_experiment(page):

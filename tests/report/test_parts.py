@@ -18,12 +18,9 @@ from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
 from crossover.report.sections import (
-    block_lengths,
     certainty,
     claims,
-    costs,
     crossovers,
-    hours,
     machine,
     recommendations,
 )
@@ -46,12 +43,8 @@ PARTS = {
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),
-    "needs": (certainty, "needs"),
-    "block_lengths": (block_lengths, "sentence"),
-    "fits": (costs, "fits"),
     "claims": (claims, "counts"),
     "claims_told": (claims, "paragraphs"),
-    "bought": (hours, "bought"),
     "ladder": (ladder, "panel"),
     "odds": (numbers, "odds"),
     "alike": (numbers, "alike"),
@@ -65,7 +58,6 @@ OF_EXPERIMENT = {
     "verdicts": (crossovers, "lines"),
     "findings": (findings, "findings"),
     "ratios": (crossovers, "ratios"),
-    "costs": (costs, "sends"),
     "waiting": (inputs, "waiting"),
 }
 
@@ -117,16 +109,14 @@ def test_a_part_that_fails_says_so_and_the_others_do_not_change(page, before, mo
 
 def test_the_page_names_failures_in_the_results_at_its_top_and_in_their_places(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure("table", "fits", "mpi_pingpong", "ValueError: a fault", "analyse/estimators/hockney.py, line 7")
-    record.write(record.FITS.empty_table(), folder / "fits.parquet", failure.stored([cause]))
+    cause = Failure("table", "hosts", "mpi_pingpong", "ValueError: a fault", "analyse/estimators/hosts.py, line 7")
+    record.write(record.HOSTS.empty_table(), folder / "hosts.parquet", failure.stored([cause]))
     shown = Page(LEADS, folder)
-    told = "able `fits` of `mpi_pingpong`"
-    assert (
-        f"- T{told}: `ValueError: a fault`, raised in `analyse/estimators/hockney.py, line 7`." in shown.failed().data
-    )
-    for part in (shown.fits(), shown.picture("mpi_pingpong"), shown.holes()):
+    told = "able `hosts` of `mpi_pingpong`"
+    assert f"- T{told}: `ValueError: a fault`, raised in `analyse/estimators/hosts.py, line 7`." in shown.failed().data
+    for part in (shown.hosts(), shown.picture("mpi_pingpong"), shown.holes()):
         assert told in part.data and "ValueError: a fault" in part.data
-    assert told not in shown.picture("zmq_throughput").data + shown.needs().data
+    assert told not in shown.picture("zmq_throughput").data + shown.sure().data
     assert Page(LEADS, results).failed().data == ""
 
 
@@ -179,7 +169,7 @@ def broken(tmp_path, monkeypatch):
     setup = "from crossover.report.pages.index import Page\n"
     assert setup in text
     (source / "index.qmd").write_text(
-        text.replace(setup, f"{setup}from crossover.report.sections import costs\ncosts.fits = 1\n")
+        text.replace(setup, f"{setup}from crossover.report.sections import certainty\ncertainty.sure = 1\n")
     )
     monkeypatch.setattr(renderer, "REPORTS", source)
     monkeypatch.setenv("PATH", str(tmp_path))
@@ -190,16 +180,16 @@ def test_a_page_with_a_failed_part_names_it_at_its_top_and_the_command_fails(bro
     assert main(["report", str(results), "--page", str(page)]) == 1
     said = capsys.readouterr().err
     assert said.count("preview renders") == 2
-    assert "section fits: TypeError: 'int' object is not callable (report/pages/index.py, line " in said
+    assert "section sure: TypeError: 'int' object is not callable (report/pages/index.py, line " in said
     (failed,) = failure.of(page)
-    assert (failed.kind, failed.name) == ("section", "fits")
+    assert (failed.kind, failed.name) == ("section", "sure")
     text = page.read_text()
     assert text.index("Parts of this run failed") < text.index('id="sec-recommended"') < text.index('id="sec-holes"')
     assert len(re.findall("TypeError: 'int' object is not callable|TypeError: &#39;int&#39; object", text)) >= 3
 
 
 def test_with_go_on_a_failed_part_does_not_fail_the_command(results, tmp_path, monkeypatch):
-    failed = Failure("section", "fits", "", "ValueError: a fault", "")
+    failed = Failure("section", "sure", "", "ValueError: a fault", "")
     monkeypatch.setattr(renderer, "render", lambda *_, **__: [failed])
     command = ["report", str(results), "--page", str(tmp_path / "page.html")]
     assert (main(command), main([*command, "--go-on"])) == (1, 0)

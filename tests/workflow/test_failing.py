@@ -16,7 +16,7 @@ FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
     for file, sound in {
         "workflow/crossover/analyse/tables/refinement.py": "    chosen = [curve",
         "workflow/crossover/report/charts/figures.py": '    points = [marks.point(panel, row, row["ratio"]',
-        "workflow/crossover/report/pages/index.py": "    return markup.table(certainty.needs(",
+        "workflow/crossover/report/pages/index.py": "    return markup.table(certainty.sure(",
     }.items()
 }
 """For each file, a sound text and a faulty replacement."""

@@ -56,7 +56,6 @@ rule report:
             for path in sorted(Path("reports").rglob("*"))
             if path.is_file() and "_site" not in path.parts
         ],
-        block_lengths="config/block_lengths.csv",
         dressing=[
             str(path)
             for path in sorted(Path("workflow/crossover/report").rglob("*.*"))

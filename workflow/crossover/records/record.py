@@ -172,8 +172,6 @@ DIFFERENCES = _schema(strings="kind name before after")
 """One row per fact of software, machine and settings that differs between two runs."""
 
 
-DIGEST = checksum.KEY
-
 ENCODED: dict[str, type] = {
     **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms"], list),
     **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options"], dict),

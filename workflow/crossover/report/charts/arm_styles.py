@@ -67,12 +67,6 @@ def of(panel: Panel) -> dict[str, Look]:
     return {label(panel, arm): NULL if arm == panel.null else looks[arm] for arm in panel.arms}
 
 
-def of_rivals(reference: str, arms: Sequence[str]) -> dict[str, Look]:
-    """The style of each of these arms beside their reference, which is not drawn but keeps its style."""
-    looks = _assigned([reference, *arms], COMPETING, FAMILIES)
-    return {arm: looks[arm] for arm in arms}
-
-
 def label(panel: Panel, arm: str) -> str:
     """The label of an arm in charts."""
     if arm in panel.ceilings:

@@ -7,14 +7,13 @@ from IPython.display import Markdown
 
 from crossover import experiments
 from crossover.config import published
-from crossover.design.settings import read_settings
 from crossover.experiments import declared
 from crossover.report.base import markup, questions, tables, terms
 from crossover.report.base.tables import Panel
 from crossover.report.charts import gallery
 from crossover.report.pages.part import MISSING, OF_EXPERIMENT, AnyPage, part
 from crossover.report.render import inputs
-from crossover.report.sections import costs, crossovers
+from crossover.report.sections import crossovers
 from crossover.report.sentences import findings, holes, results, thresholds
 
 
@@ -28,8 +27,7 @@ class Experiments(AnyPage):
         self.published = published.read()
 
     def section(self, experiment: str) -> str:
-        """The section under its title: its results, the prose of its page.md, and what a send costs, if it has a
-        costs.md."""
+        """The section under its title: its results, and the prose of its page.md."""
         known = declared().get(experiment)
         parts = [f"# {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
         parts.append(str(self.experiment(experiment).data))
@@ -37,9 +35,6 @@ class Experiments(AnyPage):
             parts.append(markup.folded("How this was measured", prose, unfolded=False))
         elif known:
             parts.insert(1, known.about)
-        if caption := experiments.prose(experiment, "costs.md"):
-            name = f"{experiment.replace('_', '-')}-costs"
-            parts.append(str(self.fold(self.costs(experiment), "What a send costs", caption, name).data))
         return "\n\n".join(parts)
 
     def experiment(self, experiment: str) -> Markdown:
@@ -91,9 +86,6 @@ class Experiments(AnyPage):
             [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
             for panel in self._leading_panels(experiment)
         ]
-        settings = [read_settings(row["settings"]) for row in launches if row["experiment"] == experiment]
-        entrants = {name: entrant for own in settings for name, entrant in own.get("entrants", {}).items()}
-        paragraphs.append(costs.encryption(self._leading_panels(experiment), entrants))
         return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)
 
     @part()
@@ -105,12 +97,6 @@ class Experiments(AnyPage):
     def ratios(self, experiment: str) -> str:
         """The leading metric's ratios at a few points of the axis, including its ends."""
         return _alike(crossovers.ratios(self._leading_panels(experiment)))
-
-    @part()
-    def costs(self, experiment: str) -> str:
-        """The cost of a send on each curve with throughputs and send rates."""
-        lines = costs.sends(questions.plain_first(self.tables.panels(experiment)))
-        return _alike(lines) or "No send was timed."
 
     @part()
     def waiting(self, experiment: str) -> str:

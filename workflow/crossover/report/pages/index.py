@@ -6,7 +6,6 @@ from pathlib import Path
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover.config import block_lengths as long_blocks
 from crossover.experiments import declared
 from crossover.records import record
 from crossover.report.base import markup, numbers, questions, terms
@@ -17,16 +16,7 @@ from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
-from crossover.report.sections import (
-    block_lengths,
-    certainty,
-    claims,
-    costs,
-    crossovers,
-    hours,
-    machine,
-    recommendations,
-)
+from crossover.report.sections import certainty, claims, crossovers, machine, recommendations
 from crossover.report.sentences import findings, holes, hosts
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
@@ -137,27 +127,6 @@ class Page(Experiments):
     def sure(self) -> str:
         """The possible bias, the precision and its target, for each arm."""
         return markup.table(certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs), NOT_COMPARED)
-
-    @part("launches", "sensitivity", "needs")
-    def bought(self) -> str:
-        """What the time of the run bought: rounds, precision and phases of each experiment."""
-        leading = (self._leading(rows) for rows in (self.tables.sensitivity, self.tables.needs))
-        return markup.table(hours.bought(self.tables.launches, *leading), "Nothing was measured.")
-
-    @part("needs")
-    def needs(self) -> str:
-        """The sources of each arm's noise, and the launches and rounds that the next run needs."""
-        return markup.table(certainty.needs(self._leading(self.tables.needs)), NOT_COMPARED)
-
-    @part()
-    def block_lengths(self) -> str:
-        """The agreement of short blocks with long ones, for the experiments on this page."""
-        return block_lengths.sentence([row for row in long_blocks.read() if row.experiment in self.tables.experiments])
-
-    @part("fits")
-    def fits(self) -> str:
-        """The cost of a message and of a byte, for each curve of time against size."""
-        return markup.table(costs.fits(self._leading(self.tables.fits)), "No time was measured against size.")
 
     def _leading(self, table: Sequence[Row]) -> list[Row]:
         return self.tables.of_leads(table, self.leads)

@@ -53,30 +53,6 @@ def _cells(count: int) -> str:
     return f"{numbers.counted(count, 'null cell')}{few}"
 
 
-def needs(rows: Iterable[Row]) -> list[dict[str, str]]:
-    """A line for each rival."""
-    return [
-        _named(row)
-        | {
-            "noise": _noise(row),
-            "launches × rounds": f"{row['launches']} × {row['rounds']}",
-            "expected precision": _width(row["half_width"]),
-            "target": _width(row["wanted"]),
-            "launches × rounds needed": UNKNOWN
-            if row["launches_needed"] is None
-            else f"{row['launches_needed']:,} × {row['rounds_needed']:,}",
-            "time per heat": UNKNOWN if row["seconds_needed"] is None else numbers.duration(row["seconds_needed"]),
-        }
-        for row in rows
-    ]
-
-
-def _noise(row: Row) -> str:
-    if row["launch_share"] is None:
-        return "of launches of one round" if row["launches"] > 1 and row["rounds"] == 1 else "not replicated"
-    return ", ".join(f"{name} {numbers.percent(row[f'{name}_share'])}" for name in ("launch", "round", "order"))
-
-
 def _named(row: Row) -> dict[str, str]:
     return {"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)}
 
