@@ -51,7 +51,7 @@ ROOMS = {
     "analyse.compare": "analyse.curves analyse.statistics design records",
     "report.base": "design experiments records",
     "report.sentences": "config design planning records report.base",
-    "report.sections": "config design planning records report.base report.sentences",
+    "report.sections": "design planning records report.base report.sentences",
     "report.terminal": "planning records report.base report.sentences",
     "report.charts": "config design design.families experiments farms records report.base report.sentences",
     "report.runs": "records report.base",
