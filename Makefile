@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-plan bench-runs bench-blocks bench-precision docs clean
+.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-blocks bench-precision docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -61,9 +61,6 @@ bench-analysis: .venv/run  ## measure how the time of the analysis grows, up to 
 
 bench-page: .venv/run  ## measure how large each tier's page is, and how long it takes to make
 	@$(BIN)/python benchmarks/page.py
-
-bench-plan: .venv/run  ## measure how long a dry run of ten thousand launches takes, and its memory
-	@$(BIN)/python benchmarks/dry_run.py $(ARGS)
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@$(BIN)/python benchmarks/run_to_run.py

@@ -57,7 +57,7 @@ ROOMS = {
     "report.runs": "records report.base",
     "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
     "report.render": "config experiments records report.base report.charts report.glance report.sentences",
-    "report.pages": "config design experiments records report.base report.charts report.glance report.render "
+    "report.pages": "config experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
     "query": "analyse.curves analyse.tables config design experiments records report.base report.charts "
     "report.sentences",

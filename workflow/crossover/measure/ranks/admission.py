@@ -1,7 +1,7 @@
 """Admission to the sockets of a launch: only for ends that know a password, and only until all have connected.
 
 ZeroMQ's own PLAIN mechanism checks the password when a connection opens. Afterwards, messages are sent exactly as
-without it, so the measurement is the same. docs/decisions/admission.md has the evidence.
+without it, so the measurement is the same. docs/decisions/README.md has the evidence.
 """
 
 import secrets
