@@ -45,7 +45,7 @@ ROOMS = {
     "analyse.statistics": "records",
     "analyse.curves": "analyse.statistics design planning records",
     "analyse.estimators": "analyse.curves analyse.statistics design planning records",
-    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design planning records",
+    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design experiments planning records",
     "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config design planning records",
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design experiments farms planning records",
     "analyse.compare": "analyse.curves analyse.statistics design records",

@@ -11,6 +11,8 @@ from crossover.design.cell import Metric
 from crossover.design.kinds import Setting
 from crossover.design.settings import Settings
 
+SELDOM = 100
+
 ANY = "any"
 """In place of a key's values: every value of the key's type."""
 
@@ -61,12 +63,23 @@ class Experiment:
     """Whether the allocator of a launch's ranks keeps freed memory, instead of returning it as a plain program may."""
     thread_level: str = ""
     """The setting with the thread level that its ranks request from MPI; empty for mpi4py's default."""
-    asked: bool = True
-    """Whether many users have its question, so that its rows belong to the first screen."""
+    asked: int = SELDOM
+    """Its place among the questions that most users have, in rising order; from SELDOM on, few users have it."""
     aims: Mapping[str, Aim] = field(default_factory=dict)
     """What users want of it, each under a name by which recommended settings and the ladder know it."""
     recommends: tuple[Recommendable, ...] = ()
     """The settings that it decides; those that serve aims of several experiments are in that of the first."""
+
+    chosen_by: Mapping[str, str] | None = None
+    """The metrics by which users choose an arm, each with the field's word for it, such as `streams`; empty if nobody
+    can choose one. By default the leading metric, without a word."""
+    diagnostic: tuple[str, ...] = ()
+    """Arms that explain others, and that no user would choose."""
+
+    @property
+    def questions(self) -> Mapping[str, str]:
+        """The metrics by which users choose an arm, each with its word, empty if there is only one."""
+        return {self.leading: ""} if self.chosen_by is None else self.chosen_by
 
     @property
     def one_each(self) -> dict[str, str]:

@@ -124,6 +124,13 @@ FITS = _schema(
 )
 """One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
 
+CHOICES = _schema(
+    strings="experiment placement protocol metric choice verdict left candidates next axis axis_unit unit better",
+    integers="launches launches_needed",
+    numbers="x guarantee value low high factor factor_low factor_high begins begins_low begins_high",
+)
+"""One row per question and point: the arm to choose, and the most that this can cost. `verdict`: records.choice."""
+
 HOSTS = _schema(
     strings="experiment placement protocol metric host verdict axis axis_unit better",
     integers="launches_with launches_without",
@@ -173,7 +180,7 @@ DIFFERENCES = _schema(strings="kind name before after")
 
 
 ENCODED: dict[str, type] = {
-    **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms"], list),
+    **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms", "left", "candidates"], list),
     **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options"], dict),
 }
 """Columns of text that hold JSON, with the type of its value."""

@@ -68,14 +68,14 @@ def panels(
             facts,
             numbers,
             x,
-            {curve.facts["arm"]: _advantage(curve, numbers, x) for curve in members},
+            {curve.facts["arm"]: advantage(curve, numbers, x) for curve in members},
             [{str(column): value for column, value in row.items()} for row in reached.get(name, [])],
             float(np.log(smallest)),
             configured.get(facts["experiment"], frozenset()),
         )
 
 
-def _advantage(curve: Curve, launches: Sequence[int], x: Floats) -> Floats:
+def advantage(curve: Curve, launches: Sequence[int], x: Floats) -> Floats:
     """A curve's log ratios to the reference, positive where it is better; zero for the reference itself."""
     is_reference = curve.facts["arm"] == curve.facts["reference"]
     sign = 1 if curve.facts["better"] == "higher" else -1

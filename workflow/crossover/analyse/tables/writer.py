@@ -22,10 +22,11 @@ from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics.intervals import Floats, estimate
 from crossover.analyse.statistics.outcome import launches_needed, verdicts
 from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
+from crossover.analyse.tables import choices
 from crossover.records import failure, record
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity fits needs hosts"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity fits needs hosts choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -100,7 +101,7 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs}
 """The same from an experiment's blocks and the rows of its launches."""
 
-FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts}
+FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts, "choices": choices.rows}
 """The same from an experiment's curves and the rows of its launches."""
 
 

@@ -24,8 +24,10 @@ EXPERIMENT = Experiment(
     action="send arrays over ZeroMQ",
     library="ZeroMQ",
     place=45,
+    asked=50,
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
+    diagnostic=("pickle 4 in band",),
     keys={"pattern": ["REQ/REP"], "transport": ["tcp", "ipc"], "object": [OBJECT]},
     settings={
         "sizes_bytes": kinds.axis(

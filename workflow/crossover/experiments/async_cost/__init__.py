@@ -23,8 +23,10 @@ EXPERIMENT = Experiment(
     action="wait for ZeroMQ messages",
     library="ZeroMQ",
     place=46,
+    asked=95,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
+    chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
     settings={
         "sizes_bytes": kinds.axis(

@@ -17,8 +17,10 @@ EXPERIMENT = Experiment(
     action="exchange bytes on one host",
     library="Between processes",
     place=100,
+    asked=40,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
+    chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PATTERNS]},
     settings={
         "sizes_bytes": kinds.axis(

@@ -18,6 +18,7 @@ EXPERIMENT = Experiment(
     action="share arrays among MPI ranks",
     library="mpi4py",
     place=55,
+    asked=60,
     axis=Axis("array length", "elements"),
     metrics=METRICS,
     keys={"pattern": [*PATTERNS], "ranks": ANY},

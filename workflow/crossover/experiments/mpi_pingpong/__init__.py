@@ -31,8 +31,10 @@ EXPERIMENT = Experiment(
     action="send NumPy arrays",
     library="mpi4py",
     place=50,
+    asked=10,
     axis=Axis("array length", "elements"),
     metrics=METRICS,
+    diagnostic=("Send into new array", "pkl5.send in band", "pkl5.send out of band"),
     keys={
         "object": OBJECTS,
         "re_sent": [False, True],

@@ -19,8 +19,10 @@ EXPERIMENT = Experiment(
     action="run empty tasks",
     library="Task farm",
     place=60,
+    asked=90,
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
+    chosen_by={"round trip": "until all are done", "submission": "submission"},
     **farming.LAUNCH,
     keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
     settings={

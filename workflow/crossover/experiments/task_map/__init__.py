@@ -19,6 +19,7 @@ EXPERIMENT = Experiment(
     action="map over short tasks",
     library="Task farm",
     place=80,
+    asked=70,
     axis=Axis("task duration", "µs"),
     metrics=METRICS,
     **farming.LAUNCH,

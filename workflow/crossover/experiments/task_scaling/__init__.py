@@ -17,7 +17,6 @@ EXPERIMENT = Experiment(
     action="feed many engines",
     library="Task farm",
     place=90,
-    asked=False,
     axis=Axis("engines", "engines"),
     metrics=METRICS,
     **farming.LAUNCH,

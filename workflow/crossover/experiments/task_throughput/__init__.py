@@ -21,6 +21,7 @@ EXPERIMENT = Experiment(
     action="run tasks with data",
     library="Task farm",
     place=70,
+    asked=80,
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
     **farming.LAUNCH,

@@ -21,7 +21,6 @@ EXPERIMENT = Experiment(
     action="send bursts of ZeroMQ messages",
     library="ZeroMQ",
     place=30,
-    asked=False,
     axis=Axis("burst", "messages"),
     metrics=METRICS,
     keys={"pattern": ["PUSH/PULL"], "transport": [*TRANSPORTS], "polled": [False], "message_bytes": ANY},

@@ -24,6 +24,7 @@ EXPERIMENT = Experiment(
     action="exchange ZeroMQ messages",
     library="ZeroMQ",
     place=20,
+    asked=30,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={"pattern": ["REQ/REP"], "transport": [*TRANSPORTS], "legacy": [False, True]},

@@ -34,9 +34,9 @@ EXPERIMENT = Experiment(
     action="pass ZeroMQ messages",
     library="ZeroMQ",
     place=40,
-    asked=False,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
+    chosen_by={},
     keys={
         "library_version": ["2.2.0", "4.3.4"],
         "pattern": ["PUSH/PULL", "REQ/REP"],

@@ -27,6 +27,7 @@ EXPERIMENT = Experiment(
     action="stream ZeroMQ messages",
     library="ZeroMQ",
     place=10,
+    asked=20,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={

@@ -1,0 +1,201 @@
+"""The arm to choose at each point of an axis, and the most that this choice can cost against the best arm.
+
+Multiple comparisons with the best (Edwards & Hsu, J. Am. Stat. Assoc. 78 (1983) 965; Hsu, Ann. Stat. 12 (1984) 1136),
+on differences of paired arms with any dependence between them (Nelson & Matejcik, Manage. Sci. 41 (1995) 1935), with an
+indifference zone (Bechhofer, Ann. Math. Stat. 25 (1954) 16). The bound holds for all arms at once, so the choice may be
+made after a look at the data.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate, holm
+from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import HORIZON, KNOWN
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
+
+MINOR = np.log(KNOWN)
+"""The loss, as a logarithm, up to which users do not mind which arm they have."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The choice at one point; all factors are at least 1, but those to the next arm, which may be below."""
+
+    cell: int
+    """The place of the point among the cells of the axis."""
+    arm: str
+    verdict: str
+    guarantee: float
+    """The most by which the best arm can be better."""
+    left: tuple[str, ...]
+    """The other arms that the observed best has not surely beaten."""
+    next: str
+    """The best other arm, by its mean."""
+    factor: tuple[float, float, float]
+    """The factor by which the choice is better than that, and the ends of its interval for chance alone."""
+    launches: int
+    """The fewest launches behind a difference to another arm."""
+    launches_needed: int | None
+    """As many would settle it, whatever the means turn out to be; None if it is settled, and for too many."""
+
+
+def choices(better: Mapping[str, Floats], bias: float) -> list[Choice]:
+    """The choice at each cell that at least two arms have, each with an interval to every other arm there.
+
+    `better` has, by arm, the logarithms of the factors by which launches found it better than their reference, shape
+    (launches, cells); NaN where a launch has none. `bias` is the possible bias of a difference of two arms, as a
+    logarithm; NaN if it is unknown.
+    """
+    if np.isnan(bias):
+        return []
+    arms, d = list(better), list(better.values())
+    here = np.array([(~np.isnan(own)).sum(axis=0) > 1 for own in d])
+    cells = np.flatnonzero(here.sum(axis=0) > 1)
+    pairs = _pairs(d, here, bias)
+    upper, beaten = pairs.upper(), pairs.beaten(cells)
+    left = [[int(arm) for arm in np.flatnonzero(here[:, cell] & ~beaten[:, cell])] for cell in cells]
+    # A winner; otherwise all that cost little, or the cheapest.
+    allowed = [
+        [arm for arm in own if upper[arm, cell] <= MINOR] or [int(np.argmin(upper[:, cell]))]
+        for cell, own in zip(cells, left, strict=True)
+    ]
+    return [
+        _choice(arms, pairs, int(cell), arm, float(upper[arm, cell]), own)
+        for cell, arm, own in zip(cells, _steady(allowed, upper[:, cells]), left, strict=True)
+    ]
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The differences of all pairs of arms; each array has shape (arms, other arms, cells)."""
+
+    mean: Floats
+    """The logarithm of the factor by which the first is better."""
+    error: Floats
+    df: Floats
+    bias: Floats
+    launches: Floats
+
+    @property
+    def whole(self) -> Estimate:
+        """The estimates for chance and bias together."""
+        return Estimate(self.mean, self.error, self.df).with_bias(self.bias)
+
+    def upper(self) -> Floats:
+        """For each arm and cell, the logarithm of the most by which another can be better, at least 0.
+
+        Bonferroni over the others: at most one cell in twenty has an arm that is better by more. Infinite where the arm
+        has no interval.
+        """
+        whole = self.whole
+        others = (~np.isnan(self.mean)).sum(axis=1)
+        margin = stdtrit(whole.df, 1 - SIGNIFICANCE / np.maximum(others, 1)[:, np.newaxis]) * whole.error
+        worse = np.where(np.isnan(self.mean), -np.inf, margin - self.mean).max(axis=1)
+        return np.where(others > 0, np.maximum(worse, 0), np.inf)
+
+    def beaten(self, cells: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Whether the observed best is surely better than each arm, after Holm over all arms and cells."""
+        p = self.whole.p
+        tests = [
+            (best, other, cell)
+            for cell in cells
+            for best in [_best(self.mean[:, :, cell])]
+            for other in np.flatnonzero(~np.isnan(self.mean[best, :, cell]))
+        ]
+        found = np.zeros(self.mean.shape[1:], bool)
+        if tests:
+            index = tuple(np.array(tests).T)
+            found[index[1:]] = (holm(p[index]) <= SIGNIFICANCE) & (self.mean[index] > 0)
+        return found
+
+
+def _pairs(better: Sequence[Floats], here: NDArray[np.bool_], bias: float) -> _Pairs:
+    """All differences: within the launches that measured both; without two of those, of both arms' own launches.
+
+    Then each has a bias of its own, relative to the reference of its launches.
+    """
+    count, cells = len(better), better[0].shape[1]
+    mean, error, df, biases, launches = np.full((5, count, count, cells), np.nan)
+    own = [estimate(d) for d in better]
+    behind = [(~np.isnan(d)).sum(axis=0) for d in better]
+    for first in range(count):
+        for second in range(first):
+            d = better[first] - better[second]
+            paired, apart = estimate(d), difference(own[first], own[second])
+            together = (~np.isnan(d)).sum(axis=0)
+            use, both = together > 1, here[first] & here[second]
+            fewest = np.minimum(behind[first], behind[second])
+            for i, j, sign in ((first, second, 1), (second, first, -1)):
+                mean[i, j] = np.where(both, sign * np.where(use, paired.mean, apart.mean), np.nan)
+                error[i, j] = np.where(use, paired.error, apart.error)
+                df[i, j] = np.where(use, paired.df, apart.df)
+                biases[i, j] = np.where(use, bias, bias * np.sqrt(2))
+                launches[i, j] = np.where(use, together, fewest)
+    return _Pairs(mean, error, df, biases, launches)
+
+
+def _best(means: Floats) -> int:
+    """The arm that is better than all others, or that loses least to one of them, by means of shape (arms, others)."""
+    worst = np.where(np.isnan(means), np.inf, means).min(axis=1)
+    return int(np.argmax(np.where(np.isinf(worst), -np.inf, worst)))
+
+
+def _steady(allowed: Sequence[Sequence[int]], upper: Floats) -> list[int]:
+    """One of the allowed arms in each cell, with the fewest changes along the axis; of these the least loss."""
+    paths: dict[int, tuple[int, float, list[int]]] = {}
+    for cell, arms in enumerate(allowed):
+        paths = {
+            arm: min(
+                (
+                    (changes + (arm != last), loss + upper[arm, cell], [*path, arm])
+                    for last, (changes, loss, path) in paths.items()
+                ),
+                default=(0, float(upper[arm, cell]), [arm]),
+            )
+            for arm in arms
+        }
+    return min(paths.values())[2] if paths else []
+
+
+def _choice(arms: Sequence[str], pairs: _Pairs, cell: int, arm: int, upper: float, left: Sequence[int]) -> Choice:
+    mean = pairs.mean[arm, :, cell]
+    others = np.flatnonzero(~np.isnan(mean))
+    after = int(min(others, key=lambda other: mean[other]))
+    margin = stdtrit(pairs.df[arm, after, cell], (1 + CONFIDENCE) / 2) * pairs.error[arm, after, cell]
+    best, low, high = (float(np.exp(mean[after] + step * margin)) for step in (0, -1, 1))
+    verdict = WINNER if left == [arm] else SETTLED if upper <= MINOR else OPEN
+    return Choice(
+        cell=cell,
+        arm=arms[arm],
+        verdict=verdict,
+        guarantee=float(np.exp(upper)),
+        left=tuple(arms[other] for other in left if other != arm),
+        next=arms[after],
+        factor=(best, low, high),
+        launches=int(pairs.launches[arm, others, cell].min()),
+        launches_needed=_needed(pairs, cell, sorted({arm, *left}), len(others)) if verdict == OPEN else None,
+    )
+
+
+def _needed(pairs: _Pairs, cell: int, left: Sequence[int], others: int) -> int | None:
+    """The fewest launches that bring the margin of each pair of these arms within the indifference zone.
+
+    Formula: the second stage of Nelson & Matejcik, from the variances of the first.
+    """
+    most = 0
+    for first, second in ((first, second) for first in left for second in left if first < second):
+        now = pairs.launches[first, second, cell]
+        more = np.arange(now + 1, HORIZON * now + 1)
+        df = pairs.df[first, second, cell] * (more - 1) / (now - 1)
+        chance = pairs.error[first, second, cell] * np.sqrt(now / more)
+        error = np.hypot(chance, pairs.bias[first, second, cell] / stdtrit(df, (1 + CONFIDENCE) / 2))
+        enough = more[stdtrit(df, 1 - SIGNIFICANCE / others) * error <= MINOR]
+        if not enough.size:
+            return None
+        most = max(most, int(enough[0]))
+    return most or None
