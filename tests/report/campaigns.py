@@ -14,8 +14,9 @@ import pyarrow as pa
 from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
-from crossover.records import record
-from crossover.records.outcome import BETTER, WORSE
+from crossover.experiments import declared
+from crossover.records import choice, record
+from crossover.records.outcome import BETTER, KNOWN, WORSE
 from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
 
@@ -120,8 +121,41 @@ class Campaign:
         tables["launches"] += self.holes
         tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
+        tables["choices"] = [row for curve in self.curves for row in self._choices(curve)]
         tables |= self.estimated
         return tables
+
+    def _choices(self, curve: Curve) -> list[Row]:
+        """The choice between the arm and the reference at each point, if users choose by the metric."""
+        known = declared().get(curve.experiment)
+        if curve.launches < 2 or not known or curve.metric not in known.questions:
+            return []
+        shared = {
+            "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
+            "axis": curve.axis, "axis_unit": curve.axis_unit, "unit": curve.unit, "better": curve.better,
+            "candidates": json.dumps([curve.arm, curve.reference]), "launches": curve.launches,
+            **columns(label_keys.keys(curve.protocol)),
+        }  # fmt: skip
+        sign = -1 if curve.better == "lower" else 1
+        found: list[Row] = []
+        for cell in curve.cells(self.scale):
+            low, middle, high = sorted(cell[name] ** sign for name in ("low", "ratio", "high"))
+            arms, ends = [curve.arm, curve.reference], (middle, low, high)
+            if middle < 1:
+                arms, ends = arms[::-1], (1 / middle, 1 / high, 1 / low)
+            decided, most = cell["verdict"] in (BETTER, WORSE), max(1 / ends[1], 1)
+            needed = math.ceil(curve.launches * (math.log(ends[2] / ends[1]) / 2 / math.log(KNOWN)) ** 2)
+            verdict = choice.WINNER if decided else choice.SETTLED if most <= KNOWN else choice.OPEN
+            own = {
+                "x": cell["x"], "choice": arms[0], "next": arms[1], "value": curve.rate, "guarantee": most,
+                "verdict": verdict, "left": json.dumps([] if decided else arms[1:]),
+                "launches_needed": needed if verdict == choice.OPEN and needed <= 4 * curve.launches else None,
+            }  # fmt: skip
+            found.append(shared | dict(zip(("factor", "factor_low", "factor_high"), ends, strict=True)) | own)
+        for before, after in pairwise(found):
+            if before["choice"] != after["choice"]:
+                after["begins"] = math.sqrt(before["x"] * after["x"])
+        return found
 
     def _add(self, curve: Curve, tables: dict[str, list[Row]]) -> None:
         shared = {
@@ -171,7 +205,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY, "fits": record.FITS,
-    "needs": record.NEEDS, "hosts": record.HOSTS,
+    "needs": record.NEEDS, "hosts": record.HOSTS, "choices": record.CHOICES,
     "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 

@@ -7,7 +7,6 @@ from crossover.errors import CrossoverError
 from crossover.experiments import leads
 from crossover.records.outcome import OPEN
 from crossover.report.sentences import more
-from crossover.report.sentences.winners import pairs
 
 LEADS = leads()
 TABLES = run(Campaign([near(), mpi()]))
@@ -16,33 +15,37 @@ SECONDS = sum(row["wall_seconds"] for row in OWN)
 
 
 def replication(tables, *experiments, count=None):
-    return more.replication(tables, pairs(tables.all_leading(LEADS)), experiments, count)
+    return more.replication(tables, experiments, count)
 
 
 def test_an_experiment_with_a_pair_near_its_decision_gets_twice_its_launches():
     found = replication(TABLES)
     assert found.launches == {"task_latency": 2 * len(OWN)}
     assert found.seconds == pytest.approx(SECONDS)
-    assert 0 < found.decided <= found.open
+    assert 0 < found.settled <= found.open
 
 
-def test_a_pair_far_from_its_decision_gets_no_launches_unless_its_experiment_is_named():
+def test_points_far_from_settled_get_no_launches_unless_their_experiment_is_named():
     far = run(Campaign([tasks("round trip")]))
     found = replication(far)
-    assert (found.launches, found.open, found.decided) == ({}, 1, 0)
+    assert (found.launches, found.settled) == ({}, 0) and found.open
     named = replication(far, "task_latency")
-    assert named.launches and named.decided == 0
+    assert named.launches and named.settled == 0
 
 
-def test_a_pair_of_one_launch_is_near():
+def test_a_question_of_one_launch_is_measured_again():
     found = replication(run(Campaign([zmq(launches=1)])))
-    assert (found.launches, found.open, found.decided) == ({"zmq_throughput": 2}, 1, 1)
+    assert (found.launches, found.open) == ({"zmq_throughput": 2}, 0)
 
 
 @pytest.mark.parametrize(
     ("experiments", "count", "error"),
     [
-        ([], None, r"1 pairs are open, but 2 times .* decide none of them; to narrow .* name it: task_latency"),
+        (
+            [],
+            None,
+            r"points? of the run .* open, but 2 times .* settle none .* name it: task_latency",
+        ),
         (["nonsense"], None, "has no experiment nonsense; it has task_latency"),
         ([], 5, "--launches needs an experiment; name one: task_latency"),
         (["task_latency"], 401, "must be from 1 to 400"),
@@ -50,11 +53,11 @@ def test_a_pair_of_one_launch_is_near():
 )
 def test_a_wish_that_cannot_be_met_is_an_error_with_a_remedy(experiments, count, error):
     with pytest.raises(CrossoverError, match=error):
-        more.wanted(run(Campaign([tasks("round trip")])), LEADS, experiments, count)
+        more.wanted(run(Campaign([tasks("round trip")])), experiments, count)
 
 
 def test_the_named_count_of_launches_is_planned_with_its_time():
-    found = more.wanted(TABLES, LEADS, ["task_latency"], 4 * len(OWN))
+    found = more.wanted(TABLES, ["task_latency"], 4 * len(OWN))
     assert found.launches == {"task_latency": 4 * len(OWN)}
     assert found.seconds == pytest.approx(3 * SECONDS)
 

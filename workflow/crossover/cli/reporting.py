@@ -16,9 +16,9 @@ REDACT = "pseudonyms, such as host-1, for hosts, users, accounts, addresses, job
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
 
-@command("", FINISHED, value("--all", "print every setting and every pair", dest="everything", action="store_true"))
+@command("", FINISHED, value("--all", "print every setting and every question", dest="everything", action="store_true"))
 def show(chosen: Namespace) -> None:
-    """Print the answer of a run: what to set, who wins where, what is open.
+    """Print the answer of a run: what to choose, what it can cost, what is open.
 
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
@@ -30,7 +30,7 @@ def show(chosen: Namespace) -> None:
 
 @command(
     "",
-    value("experiments", "experiments (default: those with pairs that this would decide)", nargs="*"),
+    value("experiments", "experiments (default: those with points that this would settle)", nargs="*"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--launches", "launches of each heat (default: twice as many)", type=int, default=None, metavar="NUMBER"),
     value("--profile", "profile (default: slurm if the run used it, otherwise profiles/local)", default=None),
@@ -38,14 +38,13 @@ def show(chosen: Namespace) -> None:
     group=PAGES,
 )
 def more(chosen: Namespace) -> None:
-    """Measure more launches where pairs are open, and answer again.
+    """Measure more launches where points are open, and answer again.
 
-    Doubles the launches of the experiments whose open pairs this would probably decide, with the tier and profile
-    of the run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
+    Doubles the launches of the experiments with open points that this would settle, with the tier and profile of the
+    run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
     one is interrupted, repeat the run's command to go on.
     """
     from crossover.config import schema
-    from crossover.experiments import leads
     from crossover.planning.command import RECEIPT, Command
     from crossover.report.base import numbers, tables
     from crossover.report.sentences import holes
@@ -53,14 +52,14 @@ def more(chosen: Namespace) -> None:
     from crossover.workflow import replication
 
     run = tables.load(chosen.results)
-    found = wanted(run, leads(), chosen.experiments, chosen.launches)
+    found = wanted(run, chosen.experiments, chosen.launches)
     receipts = [RECEIPT.fullmatch(row["receipt"] or "") for row in run.launches]
     tiers = {each["tier"] for each in receipts if each}
     if len(tiers) != 1 or not tiers <= set(schema.TIERS):
         raise CrossoverError(f"{chosen.results}: its launches name no tier; raise `launches` in config/config.yaml")
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
-    print(f"launches of each heat: {each}; about {took}, to decide some {found.decided} of {found.open} open pairs")
+    print(f"launches of each heat: {each}; about {took}, to settle {found.settled} of {found.open} open points")
     if chosen.dry_run:
         return
     if not Path("Snakefile").exists():

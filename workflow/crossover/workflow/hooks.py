@@ -145,10 +145,9 @@ def _written(file: Path, began: float) -> bool:
 def _first_result(results: str, experiment: str) -> str:
     """The strongest result of an experiment whose tables are written."""
     # Imported here, because every Snakemake process loads this module, and only one shows results.
-    from crossover.experiments import leads
     from crossover.report.terminal import show
 
-    return show.strongest(Path(results, "experiments", experiment), leads())
+    return show.strongest(Path(results, "experiments", experiment))
 
 
 def success(run: Run, logs: Sequence[str]) -> None:

@@ -127,6 +127,7 @@ class Tables:
     claims: Sequence[Row] = ()
     recommendations: Sequence[Row] = ()
     hosts: Sequence[Row] = ()
+    choices: Sequence[Row] = ()
     behind: Sequence[str] = ()
     """The experiments that were measured alone since the claims and recommendations of the run."""
 
@@ -216,7 +217,8 @@ def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     recommendations are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
-    without = {name for name in ("claims", "recommendations", "hosts") if not (folder / f"{name}.parquet").exists()}
+    optional = ("claims", "recommendations", "hosts", "choices")
+    without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
     found = Tables(**{name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}, behind=lacking)

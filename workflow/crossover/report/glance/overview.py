@@ -11,6 +11,7 @@ from statistics import fmean
 from textwrap import shorten
 
 from crossover.config import published
+from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
 from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import markup, numbers, questions
@@ -79,7 +80,7 @@ def first(every: Sequence[Pair]) -> list[Pair]:
         turns[group] = turns.get(group, -1) + 1
         known = declared().get(pair.panel.experiment)
         place = known.place if known else math.inf
-        ranked.append(((not (known and known.asked), turns[group], pair.strength == 1, place), pair))
+        ranked.append(((not (known and known.asked < SELDOM), turns[group], pair.strength == 1, place), pair))
     shares: dict[str, list[tuple[bool, int, float, Pair]]] = {}
     for (unasked, _, _, place), pair in sorted(ranked, key=lambda entry: entry[0]):
         own = shares.setdefault(library(pair.panel.experiment), [])

@@ -1,31 +1,37 @@
-"""The start of the page: what to do, in at most five sentences; then the data behind them."""
+"""The start of the page: what to do, in a few sentences; then the data behind them."""
 
 from collections.abc import Mapping
 
 from crossover.report.base import numbers
 from crossover.report.base.tables import Tables
-from crossover.report.sentences import decisions, noise
-from crossover.report.sentences.winners import pairs
+from crossover.report.sentences import choices, noise
+
+MOST = 6
+"""The most questions that are answered first; the map has all."""
+
+NOTHING = (
+    "Nothing to choose: no arms could be compared with an interval. More `launches` in `config/config.yaml` give one."
+)
 
 METHOD = "@sec-method explains the method, @sec-machine lists the hardware and software."
 
 
 def sentences(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> str:
-    """A list of decisions and a paragraph on the data, in Markdown.
+    """A list of choices and a paragraph on the data, in Markdown.
 
     The page of a `partial` run uses the launches that exist.
     """
     if not tables.launches:
         return "Nothing was launched."
-    panels = tables.all_leading(leads)
-    decided = "\n".join(f"- {each}" for each in decisions.sentences(tables.recommendations, pairs(panels)))
+    asked = choices.asked(tables)
+    decided = "\n".join(f"- {question.sentence}" for question in asked[:MOST]) or NOTHING
     taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
     said = [
         _coverage(tables),
         taken,
         noise.busy(tables.launches, tables.ranks),
         noise.sentence(tables, leads),
-        noise.known(pairs(panels)),
+        choices.settled(asked),
         METHOD,
     ]
     return f"{decided}\n\n{' '.join(filter(None, said))}"

@@ -1,15 +1,16 @@
-"""More launches for a run: those that would probably decide open pairs, and their time."""
+"""More launches for a run: those that would settle open points, and their time."""
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
 from crossover.errors import CrossoverError
 from crossover.planning.plan import SECOND_SWEEP
-from crossover.records.outcome import HORIZON, OPEN
+from crossover.records.choice import OPEN
+from crossover.records.outcome import HORIZON
+from crossover.records.outcome import OPEN as UNDECIDED
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
-from crossover.report.sentences.winners import Pair, pairs
 
 TIMES = 2
 """The factor by which launches are multiplied: twice the time of an experiment."""
@@ -24,35 +25,33 @@ class Replication:
     """More launches for a run."""
 
     open: int
-    """The number of open pairs in the run."""
-    decided: int
-    """The number of them that more launches would probably decide."""
+    """The number of open points in the run."""
+    settled: int
+    """The number of them that the launches would settle, whatever the means turn out to be."""
     launches: dict[str, int] = field(default_factory=dict)
     """The launches of each heat that each experiment would have then."""
     seconds: float = 0.0
     """The expected duration, from the launches that exist."""
 
 
-def replication(
-    tables: Tables, every: Sequence[Pair], experiments: Collection[str] = (), count: int | None = None
-) -> Replication:
-    """Twice the launches of the experiments with pairs that this would decide, or of the `experiments` named.
+def replication(tables: Tables, experiments: Collection[str] = (), count: int | None = None) -> Replication:
+    """Twice the launches of the experiments with points that this would settle, or of the `experiments` named.
 
     With a `count`, as many launches of each heat of those named.
     """
-    left = [pair for pair in every if pair.is_open]
-    near = [pair for pair in left if _near(pair) and (not experiments or pair.panel.experiment in experiments)]
-    chosen = sorted(set(experiments) or {pair.panel.experiment for pair in near})
+    left = [row for row in tables.choices if row["verdict"] == OPEN]
+    near = [row for row in left if _near(row) and (not experiments or row["experiment"] in experiments)]
+    chosen = sorted(set(experiments) or {row["experiment"] for row in near} | _once(tables))
     launches = {name: count or TIMES * _of_each_heat(tables, name) for name in chosen}
     seconds = sum(_seconds(tables, name, wanted) for name, wanted in launches.items())
     return Replication(len(left), len(near), launches, seconds)
 
 
-def wanted(tables: Tables, leads: Mapping[str, str], experiments: Collection[str], count: int | None) -> Replication:
+def wanted(tables: Tables, experiments: Collection[str], count: int | None) -> Replication:
     """The `replication` of a run.
 
-    Raises CrossoverError if the run has no such experiment, or no experiment with a pair that it would decide, or for a
-    count without an experiment, or above MOST.
+    Raises CrossoverError if the run has no such experiment, or no experiment with a point that it would settle, or for
+    a count without an experiment, or above MOST.
     """
     if count is not None and not experiments:
         raise CrossoverError(f"--launches needs an experiment; name one: {numbers.listed(tables.experiments)}")
@@ -62,18 +61,19 @@ def wanted(tables: Tables, leads: Mapping[str, str], experiments: Collection[str
         raise CrossoverError(
             f"the run has no experiment {numbers.listed(unknown)}; it has {numbers.listed(tables.experiments)}"
         )
-    found = replication(tables, pairs(tables.all_leading(leads)), experiments, count)
+    found = replication(tables, experiments, count)
     if not found.launches:
         raise CrossoverError(
-            f"{found.open} pairs are open, but {TIMES} times the launches would decide none of them; to narrow "
-            f"the intervals of an experiment all the same, name it: {numbers.listed(tables.experiments)}"
+            f"{numbers.counted(found.open, 'point')} of the run are open, but {TIMES} times the launches would surely "
+            "settle none of them; to narrow the intervals of an experiment all the same, name it: "
+            f"{numbers.listed(tables.experiments)}"
         )
     return found
 
 
 def remedy(tables: Tables, cells: Sequence[Row]) -> str | None:
     """The line that says how to decide the open ones among some cells of a curve; None without one."""
-    left = [cell for cell in cells if cell["verdict"] == OPEN]
+    left = [cell for cell in cells if cell["verdict"] == UNDECIDED]
     if not left:
         return None
     experiment = left[0]["experiment"]
@@ -104,8 +104,12 @@ def _of_each_heat(tables: Tables, experiment: str) -> int:
     return max(map(heats.count, heats), default=1)
 
 
-def _near(pair: Pair) -> bool:
-    """Whether more launches would probably decide half of a pair's open points."""
-    left = [cell for cell in pair.cells if pair.winner(cell) == OPEN]
-    near = [cell for cell in left if 0 < (cell["launches_needed"] or 0) <= TIMES * cell["launches"]]
-    return not pair.is_replicated or 2 * len(near) >= len(left) > 0
+def _near(row: Row) -> bool:
+    """Whether more launches would settle an open point, whatever the means turn out to be."""
+    return bool(0 < (row["launches_needed"] or 0) <= TIMES * row["launches"])
+
+
+def _once(tables: Tables) -> set[str]:
+    """The experiments with a question of which no point has a choice, because a single launch measured it."""
+    asked = {row["experiment"] for row in tables.choices}
+    return {row["experiment"] for row in tables.ratios if row["verdict"] == UNDECIDED and row["launches"] < 2} - asked

@@ -7,7 +7,6 @@ from statistics import median
 from crossover.planning import receipt
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
-from crossover.report.sentences.winners import Pair, known_share
 
 
 def sentence(tables: Tables, leads: Mapping[str, str]) -> str:
@@ -24,12 +23,6 @@ def sentence(tables: Tables, leads: Mapping[str, str]) -> str:
     usual = median(largest.values())
     usually = f"by {numbers.percent(usual - 1)} in the median experiment, " if len(largest) > 1 else ""
     return f"Equal arms may differ {usually}by up to {numbers.percent(most - 1)} in {name}."
-
-
-def known(every: Sequence[Pair]) -> str:
-    """The share of the axes on which the ratio is known; empty without a pair."""
-    share = numbers.percent(known_share(every))
-    return f"Ratios known to a factor of {numbers.alike()}: {share} of all axes." if every else ""
 
 
 BUSY = 2

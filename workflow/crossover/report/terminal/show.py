@@ -1,33 +1,32 @@
-"""A run's answer in at most LINES lines of a terminal: settings, winners, claims, open questions, holes, page."""
+"""A run's answer in at most LINES lines of a terminal: choices, settings, claims, what is open, holes, page."""
 
 import json
-import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from textwrap import wrap
 
-from rich.console import Console, RenderableType
-from rich.table import Table
+from rich.console import Console
 from rich.text import Text
 
 from crossover.planning.command import Command
-from crossover.records.outcome import ALIKE, BETTER, OPEN
-from crossover.report.base import numbers, questions
+from crossover.records.outcome import BETTER
+from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import decisions, holes, hosts, more, noise
-from crossover.report.sentences.winners import Pair, outcome, pairs
+from crossover.report.sentences import choices, holes, hosts, more, noise
+from crossover.report.sentences.choices import Question
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
 
-SETTINGS, WINNERS = 6, 3
-"""The most settings among them, and how many pairs are kept before settings go."""
-
-WIDTH = 100
+WIDTH = 80
 """The columns without a terminal, and the most with one."""
 
-GAP = 2
-"""The columns between two of a grid."""
+HEADING, COST = "What to choose", "at most worse"
+"""The headings of the questions, and of the column with the most that a choice can cost."""
+
+WORDS_FROM = 34
+"""The column from which the words of a choice stand; a longer name has a line of its own."""
 
 
 def show(results: Path, leads: Mapping[str, str], everything: bool = False, command: Command | None = None) -> None:
@@ -35,109 +34,87 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False, comm
 
     `command` is the run's command, if known. Raises record.RecordError if there are no joined tables.
     """
-    terminal = Console(highlight=False)
-    screen = Console(highlight=False, width=min(terminal.width, WIDTH) if terminal.is_terminal else WIDTH)
+    screen = Console(highlight=False)
+    width = min(screen.width, WIDTH) if screen.is_terminal else WIDTH
     tables = load(results)
-    every = _in_turn(pairs(tables.all_leading(leads)))
-    for settings, most in [(None, len(every))] if everything else _sizes(len(every)):
-        parts = answer(tables, leads, results, every, settings, most, command, screen.width)
-        with screen.capture() as captured:
-            _print(screen, parts)
-        if captured.get().count("\n") <= LINES:
+    questions = choices.asked(tables)
+    for count in [len(questions)] if everything else range(len(questions), -1, -1):
+        lines = list(answer(tables, leads, results, questions, count, command, width, everything))
+        if len(lines) <= LINES:
             break
-    _print(screen, parts)
+    for line in lines:
+        # A command to paste stays one line, however long.
+        screen.print(line, soft_wrap=True)
 
 
-def _in_turn(every: Sequence[Pair]) -> list[Pair]:
-    """The strongest pair of each experiment, then all others; `every` has the strongest first."""
-    firsts = {pair.panel.experiment: pair for pair in reversed(every)}.values()
-    return sorted(every, key=lambda pair: not any(pair is first for first in firsts))
-
-
-def _sizes(count: int) -> list[tuple[int, int]]:
-    """The numbers of settings and of pairs, of `count`, that an answer may have, the largest answer first."""
-    kept = min(WINNERS, count)
-    fewer_pairs = [(SETTINGS, most) for most in range(count, kept, -1)]
-    return [
-        *fewer_pairs,
-        *((settings, kept) for settings in range(SETTINGS, 0, -1)),
-        *((1, n) for n in range(kept, -1, -1)),
-    ]
-
-
-def _print(screen: Console, parts: Sequence[RenderableType]) -> None:
-    # rich joins texts before it prints them, and forgets which of them must stay whole.
-    for part in parts:
-        screen.print(part, soft_wrap=isinstance(part, Text) and part.overflow == "ignore")
-
-
-def strongest(folder: Path, leads: Mapping[str, str]) -> str:
-    """The strongest result of an experiment, from its folder of tables, in one line; empty if nothing was compared."""
-    every = pairs(load(folder).all_leading(leads))
-    if not every:
-        return ""
-    named = questions.names(pair.panel for pair in every)
-    return f"{named[questions.name(every[0].panel)]}, {every[0].arm} or {every[0].panel.reference}: {outcome(every[0])}"
+def strongest(folder: Path) -> str:
+    """The first choice of an experiment, from its folder of tables, in one line; empty if nothing was compared."""
+    found = choices.asked(load(folder))
+    return choices.plain(f"{found[0].name}: {found[0].words} ({found[0].most})") if found else ""
 
 
 def answer(
     tables: Tables,
     leads: Mapping[str, str],
     results: Path,
-    every: Sequence[Pair],
-    settings: int | None,
-    most: int,
+    questions: Sequence[Question],
+    count: int,
     command: Command | None = None,
     width: int = WIDTH,
-) -> list[RenderableType]:
-    """The parts of the answer, from top to bottom, with at most `settings` settings and `most` pairs; `width` is that
-    of the screen in columns."""
-    named = questions.names(pair.panel for pair in every)
-    recommended = [row for row in tables.recommendations if row["recommended"]]
-    recommended.sort(key=lambda row: -(row["gain"] or 0))
-    # The tables of a single experiment have no recommendations.
-    set_to = [
-        Text(),
-        Text("What to set", style="bold"),
-        _settings(recommended[:settings], named),
-        *_rest(len(recommended[settings or len(recommended) :])),
-    ]
-    ends = [
-        *_holes(tables, command),
-        _hosts(tables),
-        _shared(tables),
-        _claims(tables),
-        _open(tables, every),
-        _page(results),
-    ]
-    return [
-        _head(tables),
-        *(Text(said) for said in _noise(tables, leads, every) if said),
-        *(set_to if tables.recommendations else []),
-        *_behind(tables),
-        Text(),
-        Text("Who wins where", style="bold"),
-        _winners(every[:most], named, width),
-        *_rest(len(every) - most),
-        Text(),
-        *(end for end in ends if end),
-    ]
+    everything: bool = False,
+) -> Iterator[Text]:
+    """The lines of the answer, from top to bottom, with the first `count` of the questions, of at most `width` columns
+    except commands; with `everything`, all settings too."""
+    yield _head(tables)
+    for said in filter(None, _noise(tables, leads, questions)):
+        yield from _wrapped(said, width)
+    yield Text()
+    if questions:
+        yield Text(f"{HEADING}{COST:>{width - len(HEADING)}}", style="bold")
+        for question in questions[:count]:
+            yield from _question(question, width)
+    else:
+        yield Text("Nothing to choose: no arms could be compared with an interval.")
+    if count < len(questions):
+        yield Text(f"  and {len(questions) - count} more: crossover show --all", style="dim")
+    yield Text()
+    yield from _settings(tables, everything, width)
+    ends = (*_holes(tables, command, width), _hosts(tables), _shared(tables), _claims(tables))
+    yield from filter(None, ends)
+    yield from _open(tables, questions, width)
+    if page := _page(results):
+        yield page
 
 
-def _noise(tables: Tables, leads: Mapping[str, str], every: Sequence[Pair]) -> list[str]:
+def _question(question: Question, width: int) -> Iterator[Text]:
+    """One question: its name, the choices along the axis, what they can cost."""
+    style = "green" if question.is_settled else ""
+    worst = choices.plain(question.cost)
+    name = f"  {question.name}"
+    room = width - WORDS_FROM - 1 - len(worst)
+    gains = (question.gain, question.gain.partition(" than ")[0])
+    told = (f"{question.words}, {gain}" for gain in gains if gain)
+    shown = next((text for text in told if len(text) <= room), question.words)
+    # A number stays with its unit.
+    words = [choices.plain(line) for line in wrap(shown, room)]
+    if len(name) > WORDS_FROM - 2:
+        yield Text(name)
+        name = ""
+    for number, line in enumerate(words):
+        cost = worst if number == len(words) - 1 else ""
+        gap = width - WORDS_FROM - len(line) - len(cost)
+        text = Text(f"{name if number == 0 else '':{WORDS_FROM}}")
+        text.append(line, style=style).append(f"{' ' * gap}{cost}" if cost else "")
+        yield text
+
+
+def _wrapped(text: str, width: int, style: str = "") -> list[Text]:
+    return [Text(line, style=style) for line in wrap(text, width)]
+
+
+def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Question]) -> list[str]:
     smoke = "A smoke run tests the workflow; its numbers mean little." if noise.is_smoke(tables.launches) else ""
-    return [smoke, noise.busy(tables.launches, tables.ranks), noise.sentence(tables, leads), noise.known(every)]
-
-
-def _rest(count: int) -> list[Text]:
-    return [Text(f"  and {count} more: crossover show --all", style="dim")] if count else []
-
-
-def _behind(tables: Tables) -> list[Text]:
-    if not tables.behind:
-        return []
-    names = numbers.listed(list(tables.behind))
-    return [Text(f"\nSettings and claims do not know the new launches of {names} yet: repeat the run's command.")]
+    return [smoke, noise.busy(tables.launches, tables.ranks), noise.sentence(tables, leads), choices.settled(questions)]
 
 
 def _head(tables: Tables) -> Text:
@@ -149,14 +126,21 @@ def _head(tables: Tables) -> Text:
     return Text(f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}.")
 
 
-def _settings(rows: Sequence[Row], named: Mapping[questions.Name, str]) -> RenderableType:
-    if not rows:
-        return Text("  nothing: no setting has a gain beyond chance and possible bias")
-    grid = _grid(3)
-    for row in rows:
-        label = named.get((row["experiment"], row["protocol"], row["placement"]), row["library"])
-        grid.add_row(f"  {label}", Text(_value(row), style="green"), _gain(row))
-    return grid
+def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
+    """The number of recommended settings and where they are, or all of them. An experiment alone has none."""
+    if tables.behind:
+        names = numbers.listed(list(tables.behind))
+        yield from _wrapped(
+            f"Settings and claims do not know the new launches of {names} yet: repeat the run's command.", width
+        )
+    rows = sorted((row for row in tables.recommendations if row["recommended"]), key=lambda row: -(row["gain"] or 0))
+    if everything and rows:
+        yield Text("What to set", style="bold")
+        for row in rows:
+            yield Text(f"  {row['library']}: {_value(row)}, {_gain(row)}")
+        yield Text()
+    elif rows:
+        yield Text(f"Settings to paste: {len(rows)}, in recommended.toml and by crossover show --all")
 
 
 def _value(row: Row) -> str:
@@ -165,7 +149,8 @@ def _value(row: Row) -> str:
     if row["default"] is None:
         # A level is a quantity, from which the lines to paste compute the setting.
         return f"{row['setting']}: {numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)} ({row['arm']})"
-    if decisions.is_assigned(row):
+    # The lines to paste assign it; otherwise to set it is to use the arm.
+    if f"{row['setting']} = " in row["snippet"]:
         return f"{row['setting']} = {value} {_interval(row)}".rstrip()
     everywhere = row["points"] and [name for name, points in json.loads(row["points"]).items() if points] == [BETTER]
     if everywhere or row["x"] is None:
@@ -186,53 +171,6 @@ def _gain(row: Row) -> str:
     return f"{numbers.ratio(row['gain'], row['gain_low'], row['gain_high'])} times better"
 
 
-def _winners(every: Sequence[Pair], named: Mapping[questions.Name, str], width: int) -> RenderableType:
-    if not every:
-        return Text("  nothing: no arm could be compared with another")
-    grid = _grid(2)
-    labels = [f"  {_label(pair, named[questions.name(pair.panel)])}" for pair in every]
-    left = width - max(map(len, labels)) - GAP
-    for pair, label in zip(every, labels, strict=True):
-        words = outcome(pair)
-        # A line that wraps costs another line of the answer.
-        shown = next((whole for values in _values(pair) if len(whole := f"{words} ({values})") <= left), words)
-        grid.add_row(label, Text(shown, style="" if pair.strength > 1 else "dim"))
-    return grid
-
-
-def _label(pair: Pair, name: str) -> str:
-    """The name of a pair's panel, with its arms where no arm is named as a winner, or several could be meant."""
-    if pair.strength == 1:
-        return f"{name}: {pair.arm} or {pair.panel.reference}"
-    return f"{name}: {pair.arm}" if len(pair.panel.compared) > 1 else name
-
-
-def _values(pair: Pair) -> list[str]:
-    """Both arms' values where one is better everywhere, at the point of the largest factor: in words with and without
-    the arms. Empty for another pair."""
-    (who, _), *others = pair.runs
-    if not pair.is_replicated or others or who in (ALIKE, OPEN):
-        return []
-    widest = max(pair.cells, key=lambda cell: abs(math.log(cell["ratio"])))
-    here = {row["arm"]: row["median"] for row in pair.panel.values if row["x"] == widest["x"]}
-    lost = pair.arm if who == pair.panel.reference else pair.panel.reference
-    if not here.keys() >= {who, lost}:
-        return []
-    best, other = (numbers.quantity(here[arm], pair.panel.unit, 2) for arm in (who, lost))
-    place = numbers.quantity(widest["x"], widest["axis_unit"])
-    number, _, unit = best.partition(" ")
-    short = number if other.endswith(f" {unit}") else best
-    named = [f"{lost} {other}, {who} {best} at {place}"] if "," not in lost + who else []
-    return [*named, f"{short} instead of {other} at {place}"]
-
-
-def _grid(columns: int) -> Table:
-    grid = Table.grid(padding=(0, GAP))
-    for _ in range(columns):
-        grid.add_column(overflow="fold")
-    return grid
-
-
 WORDS = {
     "holds": "hold",
     "refuted": "refuted",
@@ -248,45 +186,43 @@ def _claims(tables: Tables) -> Text | None:
     return Text(f"Published claims: {', '.join(parts)}") if parts else None
 
 
-def _open(tables: Tables, every: Sequence[Pair]) -> Text | None:
-    """The open pairs, and the command that would probably decide some of them, with its duration."""
-    found = more.replication(tables, every)
+def _open(tables: Tables, questions: Sequence[Question], width: int) -> list[Text]:
+    """The open points, and the command that would settle some of them, with its duration."""
+    found = more.replication(tables)
     if not found.open:
-        return None
-    text = f"Open: {found.open} of {numbers.counted(len(every), 'pair')}."
-    if found.decided:
-        text += f" crossover more (about {numbers.duration(found.seconds)}) would decide some {found.decided}."
-    return Text(text)
+        return []
+    text = f"Open: {found.open} of {numbers.counted(len(tables.choices), 'point')}."
+    if found.settled:
+        text += f" crossover more (about {numbers.duration(found.seconds)}) would settle {found.settled} or more."
+    return _wrapped(text, width)
 
 
-def _holes(tables: Tables, command: Command | None) -> list[Text]:
+def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
     """The launches without data, with the first reason and the command to retry them."""
     found = tables.holes()
     if not found:
         return []
     first, retry = found[0], holes.command(tables, found, own=command)
     which = f"{first['experiment']} {first['placement']} launch {first['launch']}"
+    said = (
+        f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} "
+        f"({first['hole']}: {first['reason']})"
+    )
     return [
-        Text(
-            f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} "
-            f"({first['hole']}: {first['reason']})",
-            style="red",
-            no_wrap=True,
-            overflow="ellipsis",
-        ),
+        Text(said if len(said) <= width else f"{said[: width - 3]}...", style="red"),
         # In one line, however long, so that it can be pasted.
-        Text(f"To retry: {retry}" if retry else holes.NO_COMMAND, style="red", no_wrap=True, overflow="ignore"),
+        Text(f"To retry: {retry}" if retry else holes.NO_COMMAND, style="red"),
     ]
 
 
 def _hosts(tables: Tables) -> Text | None:
     words = hosts.brief(tables)
-    return Text(words, style="red", overflow="fold") if words else None
+    return Text(words, style="red") if words else None
 
 
 def _shared(tables: Tables) -> Text | None:
     words = hosts.shared(tables.launches).replace("`", "")
-    return Text(words, style="red", overflow="fold") if words else None
+    return Text(words, style="red") if words else None
 
 
 def _page(results: Path) -> Text | None:

@@ -1,0 +1,164 @@
+"""The choices of a run in words: which arm along the axis of a question, and the most that this can cost."""
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import groupby
+
+from crossover.design.experiment import SELDOM
+from crossover.experiments import declared, subject
+from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.report.base import markup, numbers, questions
+from crossover.report.base.tables import Row, Tables, grouped
+
+NO_BREAK = "\u00a0"
+"""A space that keeps a number with its unit."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a user asks: the rows of record.CHOICES along one axis, or along several with the same choices."""
+
+    name: str
+    """In the user's words, such as `Bytes on one host: round trips`."""
+    rows: tuple[Row, ...]
+
+    @property
+    def segments(self) -> list[tuple[str, list[Row]]]:
+        """Each choice along the axis of the first curve, with its points."""
+        first = [row for row in self.rows if _curve(row) == _curve(self.rows[0])]
+        return [(arm, list(own)) for arm, own in groupby(first, lambda row: str(row["choice"]))]
+
+    @property
+    def is_settled(self) -> bool:
+        """Whether no point is open."""
+        return all(row["verdict"] != OPEN for row in self.rows)
+
+    @property
+    def guarantee(self) -> float:
+        """The most by which the best candidate can be better, at any point."""
+        return max(float(row["guarantee"]) for row in self.rows)
+
+    @property
+    def words(self) -> str:
+        """The choices along the axis: `copy, from 28 kB no-copy`."""
+        (first, _), *others = self.segments
+        if not others:
+            return f"{first} everywhere"
+        return ", ".join([first, *(f"from {_start(own[0])} {arm}" for arm, own in others)])
+
+    @property
+    def gain(self) -> str:
+        """By how much an arm that wins everywhere is better than the next; empty without such an arm."""
+        if len(self.segments) > 1 or any(row["verdict"] != WINNER for row in self.rows):
+            return ""
+        better, _ = numbers.comparatives(self.rows[0]["unit"])
+        ends = sorted(row["factor"] for row in self.rows)
+        factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (ends[0], ends[-1])))
+        after = {row["next"] for row in self.rows}
+        return f"{factors} times {better} than {after.pop() if len(after) == 1 else 'the next'}"
+
+    @property
+    def cost(self) -> str:
+        """The guarantee, with its place where it is above the limit."""
+        worst = max(self.rows, key=lambda row: float(row["guarantee"]))
+        # Rounded up, because it is a bound.
+        most = math.ceil(100 * worst["guarantee"] - 1e-9) / 100
+        return f"{most:.2f}" if self.is_settled else f"{most:.2f} at {_place(worst)}"
+
+    @property
+    def most(self) -> str:
+        """The guarantee in words, such as `at most 1.83 times worse than the best, at 1 kB`."""
+        if all(row["verdict"] == WINNER for row in self.rows):
+            return "surely the best"
+        most, _, place = self.cost.partition(" at ")
+        return f"at most {most} times worse than the best{', at ' * bool(place)}{place}"
+
+    @property
+    def sentence(self) -> str:
+        """The question and its choices in Markdown."""
+        (first, _), *others = self.segments
+        parts = [
+            f"`{first}`{'' if others else ' everywhere'}",
+            *(f"from {_start(own[0])} `{arm}`" for arm, own in others),
+        ]
+        gain = f", {self.gain}" if self.gain else ""
+        open_ones = f"; {self.left} {'is' if ' and ' not in self.left else 'are'} left there" if self.left else ""
+        return f"**{self.name}:** {', '.join(parts)}{gain}. {markup.capitalized(self.most)}{open_ones}."
+
+    @property
+    def left(self) -> str:
+        """The arms that are left where the guarantee is largest, in words; empty if all is settled."""
+        worst = max(self.rows, key=lambda row: float(row["guarantee"]))
+        return "" if self.is_settled else numbers.listed(json.loads(worst["left"]))
+
+
+def plain(text: str) -> str:
+    """The text with ordinary spaces."""
+    return text.replace(NO_BREAK, " ")
+
+
+def asked(tables: Tables) -> list[Question]:
+    """The questions of a run, those that most people ask first; curves of an experiment with equal words are one."""
+    rows = grouped(tables.choices, "experiment", "protocol", "placement", "metric")
+    panels = [panel for name in tables.experiments for panel in tables.panels(name)]
+    own = [panel for panel in panels if (*questions.name(panel), panel.metric) in rows]
+    names = questions.names(own)
+    alike: dict[tuple[str, str], dict[str, list[Question]]] = {}
+    for panel in questions.plain_first(own):
+        question = Question(names[questions.name(panel)], tuple(rows[*questions.name(panel), panel.metric]))
+        alike.setdefault((panel.experiment, panel.metric), {}).setdefault(question.words, []).append(question)
+    found = [
+        (turn > 0, _place_of(experiment), _joined(same, experiment, metric, len(each)))
+        for (experiment, metric), each in alike.items()
+        for turn, same in enumerate(each.values())
+    ]
+    # The plainest curve of each question first, then the others.
+    return [question for _, _, question in sorted(found, key=lambda entry: entry[:2])]
+
+
+def _place_of(experiment: str) -> int:
+    known = declared().get(experiment)
+    return known.asked if known else SELDOM
+
+
+def _joined(same: Sequence[Question], experiment: str, metric: str, kinds: int) -> Question:
+    """Curves with the same words as one question; `kinds` tells whether the experiment has others of this metric."""
+    names = [question.name for question in same] if kinds > 1 else []
+    return Question(_name(names, experiment, metric), tuple(row for question in same for row in question.rows))
+
+
+def settled(questions: Sequence[Question]) -> str:
+    """The share of points at which the choice is settled, in a sentence; empty without one."""
+    verdicts = [row["verdict"] for question in questions for row in question.rows]
+    if not verdicts:
+        return ""
+    known, won = (
+        numbers.percent(sum(verdict in kinds for verdict in verdicts) / len(verdicts))
+        for kinds in ((WINNER, SETTLED), (WINNER,))
+    )
+    points = numbers.counted(len(verdicts), "point")
+    return f"Within {numbers.alike()} times of the best: {known} of {points}; surely the best: {won}."
+
+
+def _name(names: Sequence[str], experiment: str, metric: str) -> str:
+    """The name of curves with these names, none for all curves; with the metric's word if users choose by several."""
+    title = subject(experiment)
+    apart = [name.removeprefix(title).lstrip(" ,") for name in names]
+    about = f"{title}, {' / '.join(apart)}" if names and all(apart) else title
+    word = declared()[experiment].questions.get(metric, "") if experiment in declared() else ""
+    return f"{about}: {word}" if word and word not in about else about
+
+
+def _start(row: Row) -> str:
+    """The place from which a choice holds: its crossover with the one before, or its first measured point."""
+    return numbers.quantity(row["begins"] or row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
+
+
+def _place(row: Row) -> str:
+    return numbers.quantity(row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
+
+
+def _curve(row: Row) -> tuple[str, ...]:
+    return row["experiment"], row["protocol"], row["placement"], row["metric"]
