@@ -108,9 +108,6 @@ def test_only_facts_that_differ_are_listed(told, tmp_path):
     ]
 
 
-# ---- runs of a single experiment, whose tables lie in its own folder
-
-
 def measured_alone(folder, experiment="zmq_throughput", **options):
     finished(folder / "experiments" / experiment, experiment=experiment, **options)
     assert not list(folder.glob("*.parquet"))
@@ -146,9 +143,6 @@ def test_a_failed_table_of_an_experiment_measured_alone_is_named(told, tmp_path)
     told(after)
     (named,) = failure.of(tmp_path / "comparison/changes.parquet")
     assert named.experiment == f"zmq_throughput in {after}"
-
-
-# ---- parts of one run alone
 
 
 def test_arms_and_points_that_only_one_run_has_are_named(told, tmp_path):
@@ -196,9 +190,6 @@ def test_two_runs_with_the_same_launches_are_refused(tmp_path, before):
     copy = shutil.copytree(before, tmp_path / "copy")
     with pytest.raises(Exception, match="both runs contain the same launches of this experiment"):
         compare(before, copy, tmp_path / "comparison", 0.1)
-
-
-# ---- a user's errors
 
 
 def refused(capsys, *arguments):

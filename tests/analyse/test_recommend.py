@@ -103,9 +103,6 @@ def crossing_at(random, place, per_step=0.15, launches=5, **noise):
     return {arm: noisy(random, line, launches, **noise) for arm, line in true.items()}, truth
 
 
-# ---- a threshold on the axis
-
-
 def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
     random = np.random.default_rng(5)
     places, held = [], []
@@ -118,10 +115,7 @@ def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
         assert (row["gain_from"], row["gain_to"]) == (SIZES[differs].min(), SIZES[differs].max())
         places.append(value)
         held.append(
-            (
-                row["low"] <= HALF <= row["high"],
-                row["gain_low"] <= np.exp(truth[differs].mean()) <= row["gain_high"],
-            )
+            (row["low"] <= HALF <= row["high"], row["gain_low"] <= np.exp(truth[differs].mean()) <= row["gain_high"])
         )
     assert abs(np.log(np.median(places) / HALF)) < np.log(STEP) / 4
     assert np.mean(held, axis=0).min() >= 0.9
@@ -221,9 +215,6 @@ def test_the_second_sweep_locates_the_threshold_but_is_not_part_of_the_mean_gain
     assert (row["gain_from"], row["gain_to"]) == (SIZES[7], SIZES[-1])
 
 
-# ---- the best of several
-
-
 def alternatives(random, launches=5, **truth):
     flat = 0 * SIZES
     every = {"old": 0, "null": 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0} | truth
@@ -277,9 +268,6 @@ def test_a_launch_without_a_cell_has_no_number():
     assert per_launch(d).tolist() == pytest.approx([2.0, np.nan], nan_ok=True)
 
 
-# ---- a level
-
-
 @pytest.mark.parametrize(
     ("overhead", "verdict", "x"), [(150.0, "from", 2850.0), (0.1, "always", SIZES[0]), (1e9, "never", None)]
 )
@@ -293,9 +281,6 @@ def test_the_point_of_a_level_is_that_in_the_thresholds(overhead, verdict, x):
     assert "gain" not in row, "without a default there is no gain"
     if x is not None:
         assert json.loads(row["value"]) == pytest.approx(row["x"], rel=0.01)
-
-
-# ---- values and the table of ratios
 
 
 def losses(row, cells):
@@ -340,9 +325,6 @@ def test_no_value_of_a_stored_run_chooses_an_arm_that_its_table_shows_to_be_wors
     assert checked
 
 
-# ---- missing data
-
-
 def test_one_launch_recommends_nothing():
     arms, _ = crossing_at(np.random.default_rng(12), HALF, launches=1)
     single = medians(arms | {"a": arms["new"]}, levels="[0.95]")
@@ -381,9 +363,6 @@ def test_a_setting_that_is_not_recommended_has_a_row_with_the_reason():
         medians(arms), setting(SIZE.rule, aims=(Aim("speed", "rate", {"transport": "ipc"}, experiment="toy"),))
     )
     assert other["reason"].startswith("not measured: none of the curves")
-
-
-# ---- the files
 
 
 @pytest.fixture(scope="module")

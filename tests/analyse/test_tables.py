@@ -65,9 +65,6 @@ def run(tmp_path):
     return lambda launches, **told: tables(tmp_path / "tables", receipts(tmp_path, launches, **told))
 
 
-# ---- the tables as files
-
-
 @pytest.mark.parametrize("launches", [0, 1, 3])
 def test_the_tables_have_exactly_their_schemas(tmp_path, launches):
     tables(tmp_path, receipts(tmp_path, campaign(RISING, 3)[:launches]))
@@ -111,9 +108,6 @@ def test_gathering_keeps_every_block_launch_and_rank(tmp_path):
     assert column(found["launches"], "outcome") == ["measured"] * 2
     ranks = [(row["experiment"], row["placement"], row["launch"], row["rank"], row["cpu"]) for row in found["ranks"]]
     assert ranks == [("zmq_throughput", "node", launch, rank, "Imaginary 9000") for launch in (1, 2) for rank in (0, 1)]
-
-
-# ---- the numbers in them
 
 
 def test_ratios_and_summary_are_the_estimates_of_launch_medians(run):
@@ -223,9 +217,6 @@ def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
     assert len(found["crossovers"]) == 3
 
 
-# ---- verdicts
-
-
 @pytest.mark.parametrize(
     ("verdict", "curve"),
     [
@@ -252,9 +243,6 @@ def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
         assert (row["low"], row["high"], row["launches"]) == (None, None, 1)
     assert None not in column(found["ratios"], "ratio")
     assert column(found["crossovers"], "verdict") == ["open"]
-
-
-# ---- thresholds
 
 
 def shares(values, number, levels):
@@ -308,9 +296,6 @@ def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches
         interval = [own.mean[0], own.low[0], own.high[0]]
         assert [row["median"], row["low"], row["high"]] == pytest.approx(BOUNDED.value(np.array(interval)))
         assert row["launches"] == 2
-
-
-# ---- lines and needs
 
 
 def sized(tmp_path, launches):
@@ -392,9 +377,6 @@ def test_a_need_has_shares_that_add_up_and_a_plan(tmp_path):
     assert (need["arm"], need["launches"], need["rounds"], need["cells"]) == ("no-copy", 5, 10, 13)
     assert need["launches_needed"] >= 3
     assert 10 <= need["rounds_needed"] <= 200
-
-
-# ---- gaps and holes
 
 
 def test_a_block_without_a_value_is_left_out_with_its_ratio(run):
@@ -481,9 +463,6 @@ def test_without_a_valid_reference_there_is_a_summary_but_no_ratio(run):
     found = run([values | {"copy": np.full((13, 10), np.nan)} for values in campaign(RISING)])
     assert len(found["summary"]) == 2 * 13
     assert found["ratios"] == found["crossovers"] == []
-
-
-# ---- refusals
 
 
 def launch_on(*hosts, placement="nodes", values=(1.5, None)):
@@ -609,9 +588,6 @@ def test_a_launch_on_several_nodes_whose_ranks_shared_one_is_a_hole(tmp_path):
     assert hole_of([path], tmp_path / "tables").startswith(
         "the file is of placement nodes, but every rank ran on alpha"
     )
-
-
-# ---- a run
 
 
 def test_joining_combines_the_rows_of_all_experiments(tmp_path):

@@ -37,9 +37,6 @@ def measured(settings, placement="node", launch=1, experiment="mpi_pingpong"):
     return canonical(plan.of_launch(experiment, settings, placement, launch))
 
 
-# ---- points of an axis
-
-
 def test_points_are_evenly_spaced_on_a_logarithmic_axis():
     assert points({"from": 100, "to": 10000, "per_decade": 3}) == [100, 215, 464, 1000, 2154, 4642, 10000]
 
@@ -66,9 +63,6 @@ def test_there_are_the_requested_points_per_decade(first, decades, per_decade):
     assert len(found) == decades * per_decade + 1
     steps = [after / before for before, after in pairwise(found)]
     assert steps == pytest.approx([10 ** (1 / per_decade)] * len(steps), rel=0.002)
-
-
-# ---- functions that Snakemake calls
 
 
 def test_the_order_of_arms_is_reference_rivals_null_arm_ceilings():
