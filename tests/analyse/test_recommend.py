@@ -45,6 +45,11 @@ BEST = setting(Choice("old", {name: name.upper() for name in ("old", "a", "b", "
 SHARE = setting(Level(0.95, arms=("old", "new")))
 
 
+def of(random, launches=5, **truth):
+    """An arm for each `truth`, its logarithms on the axis; `old` and the null arm, which are equal, without one."""
+    return {arm: noisy(random, 0 * SIZES + line, launches) for arm, line in ({"old": 0, "null": 0} | truth).items()}
+
+
 def noisy(random, truth, launches, launch_sd=0.03, cell_sd=0.02):
     """Logarithms around `truth`, shape (launches, cells), with the noise of launches."""
     shape = (launches, len(truth))
@@ -146,20 +151,16 @@ def test_a_shipped_threshold_within_the_interval_may_stay():
 
 
 def test_better_everywhere_is_a_bound_at_the_first_measured_point():
-    random = np.random.default_rng(4)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, 0 * SIZES + 1, 5)}
-    arms["null"] = noisy(random, 0 * SIZES, 5)
-    (row,) = told(medians(arms), SIZE)
-    assert (row["verdict"], row["x"], row["low"], row["high"]) == ("always", SIZES[0], None, SIZES[0])
-    assert row["recommended"]
-    arms["new"][:, 0] = np.nan
-    (row,) = told(medians(arms), SIZE)
-    assert (row["verdict"], row["x"], row["gain_from"]) == ("always", SIZES[1], SIZES[1])
+    arms = of(np.random.default_rng(4), new=1)
+    for first in (0, 1):
+        arms["new"][:, :first] = np.nan
+        (row,) = told(medians(arms), SIZE)
+        assert (row["verdict"], row["low"], row["recommended"]) == ("always", None, True)
+        assert row["x"] == row["high"] == row["gain_from"] == SIZES[first]
 
 
 def test_one_open_point_does_not_move_the_threshold_above_points_that_are_decided():
-    random = np.random.default_rng(17)
-    arms = {arm: noisy(random, 0 * SIZES + value, 3) for arm, value in {"old": 0, "new": 1, "null": 0}.items()}
+    arms = of(np.random.default_rng(17), 3, new=1)
     arms["new"][:, 9] = np.array([-0.2, 0.1, 0.7])
     (row,) = told(medians(arms), SIZE)
     assert (row["verdict"], row["recommended"]) == ("at the latest", True)
@@ -175,10 +176,7 @@ def test_an_estimated_place_is_not_rounded_past_a_measured_point():
 
 
 def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
-    random = np.random.default_rng(17)
-    truth = np.where(STEPS < 8, 0.0, 1.0)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
-    (row,) = told(medians(arms), SIZE)
+    (row,) = told(medians(of(np.random.default_rng(17), new=np.where(STEPS < 8, 0.0, 1.0))), SIZE)
     assert (row["verdict"], row["x"], row["low"]) == ("at the latest", SIZES[8], None)
     assert json.loads(row["value"]) == row["gain_from"] == SIZES[8], "a measured point must not be rounded"
 
@@ -194,9 +192,7 @@ def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
     ],
 )
 def test_without_a_threshold_the_reason_describes_the_data(truth, verdict, why):
-    random = np.random.default_rng(6)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
-    (row,) = told(medians(arms), SIZE)
+    (row,) = told(medians(of(np.random.default_rng(6), new=truth)), SIZE)
     assert not row["recommended"] and "x" not in row
     assert row["verdict"] == verdict and why in row["reason"]
 
@@ -216,9 +212,7 @@ def test_the_second_sweep_locates_the_threshold_but_is_not_part_of_the_mean_gain
 
 
 def alternatives(random, launches=5, **truth):
-    flat = 0 * SIZES
-    every = {"old": 0, "null": 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0} | truth
-    return {arm: noisy(random, flat + value, launches) for arm, value in every.items()}
+    return of(random, launches, **dict.fromkeys("abcde", 0) | truth)
 
 
 def test_the_best_is_chosen_and_its_interval_holds_the_truth():
@@ -403,15 +397,14 @@ def test_from_raw_files_to_a_recommended_threshold(folder):
     assert all(row["reason"] and row["value"] is None for row in left)
 
 
-def test_the_toml_file_agrees_with_the_table(folder):
+def test_the_toml_file_agrees_with_the_table_and_both_are_the_same_again(folder):
     table = pa.Table.to_pylist(record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS))
-    said = tomllib.loads((folder / FILE).read_text())
+    said = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     entries = [*said["recommended"], *said["no_recommendation"]]
     expected = sorted(table, key=lambda row: not row["recommended"])
-    assert [entry["setting"] for entry in entries] == [row["setting"] for row in expected]
     for entry, row in zip(entries, expected, strict=True):
+        assert all(entry.get(name) == row[name] for name in ("setting", "reason", "snippet"))
         assert entry.get("value") == (json.loads(row["value"]) if row["value"] else None)
-        assert (entry.get("reason"), entry.get("snippet")) == (row["reason"], row["snippet"])
         assert entry.get("gain", {}).get("low") == row["gain_low"]
         assert entry.get("place", {}).get("high") == row["high"]
         assert entry["measured_by"]["experiment"] == row["experiment"]
@@ -419,9 +412,6 @@ def test_the_toml_file_agrees_with_the_table(folder):
         known = [{k: v for k, v in effect.items() if v is not None} for effect in json.loads(row["effects"] or "[]")]
         assert entry.get("effects", []) == known
         assert entry.get("holds_for", {}).get("protocol") == row["protocol"]
-
-
-def test_the_same_tables_give_the_same_files(folder):
     before = [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)]
     recommend(folder)
     assert [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)] == before
