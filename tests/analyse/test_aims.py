@@ -93,9 +93,6 @@ def test_the_toml_file_contains_the_aims_and_all_effects(results):
     assert {effect["metric"] for effect in tcp["effects"]} == {"round trip, median", "send rate"}
 
 
-# ---- the best of several arms, each from its own threshold
-
-
 def both(random, **truth):
     """Arms of known `truth`: logarithms of the factor by which each is better than `old`, shape (cells,)."""
     return {arm: noisy(random, line, 5) for arm, line in ({"old": 0 * SIZES} | truth).items()}

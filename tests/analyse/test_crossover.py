@@ -59,8 +59,7 @@ def test_only_the_verdict_one_has_a_place(verdict):
 
 
 @pytest.mark.parametrize(
-    ("curve", "cells"),
-    [("+++++++000000", (6, 12)), ("000000+++++++", (0, 6)), ("0000000000000", (0, 12))],
+    ("curve", "cells"), [("+++++++000000", (6, 12)), ("000000+++++++", (0, 6)), ("0000000000000", (0, 12))]
 )
 def test_without_a_crossover_its_possible_range_is_given(curve, cells):
     found = crossing(SIZES, noisy(signs(curve)))

@@ -136,9 +136,6 @@ def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(
     assert not lacking(folder, "launches") and not lacking(folder, "needs")
 
 
-# ---- claims
-
-
 @pytest.fixture(scope="module")
 def judged(tmp_path_factory):
     """The tables of a run on which every claim can be judged."""
@@ -180,9 +177,6 @@ def test_claims_on_an_experiment_with_a_failed_table_get_its_reason(judged, tmp_
     assert {name for name, row in after.items() if row["verdict"] == "not judged"} == concerned
     assert {name for name in before if before[name] != after[name]} == concerned
     assert {(each.error, each.place) for each in failures} == {(cause.error, cause.place)}
-
-
-# ---- settings
 
 
 def recommended(folder):

@@ -8,14 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import NOISES, SIZES, blocks, campaign, campaigns
 
-from crossover.analyse.statistics.intervals import (
-    Estimate,
-    between,
-    difference,
-    estimate,
-    holm,
-    pooled,
-)
+from crossover.analyse.statistics.intervals import Estimate, between, difference, estimate, holm, pooled
 
 TRUTH = 0.15 * np.log10(SIZES / 7000)
 NAN = float("nan")
@@ -171,9 +164,6 @@ def test_the_order_of_the_launches_does_not_matter(d, random):
 @given(gappy)
 def test_exchanging_arm_and_reference_mirrors_the_interval(d):
     assert np.array_equal(estimate(-d).low, -estimate(d).high, equal_nan=True)
-
-
-# ---- minimum effects and equivalence
 
 
 def single(mean, error=0.01, df=4):

@@ -23,9 +23,6 @@ def every_cell(tier, without=()):
         yield from find(each["experiment"]).cells(settings)
 
 
-# ---- the label is made of the keys
-
-
 @pytest.mark.parametrize("tier", schema.TIERS)
 def test_keys_can_be_read_from_a_label(tier):
     cells = {cell.protocol: cell for cell in every_cell(tier, without=LATER)}
@@ -59,9 +56,6 @@ def test_an_option_of_an_entrant_goes_into_the_label_and_back():
 
 def test_another_text_has_no_keys():
     assert label_keys.keys("tcp") == label_keys.keys("") == {}
-
-
-# ---- in files
 
 
 def test_a_file_of_this_version_needs_its_keys(tmp_path):

@@ -70,9 +70,6 @@ def spread(row):
     return Spread(*(share * (np.log1p(row["half_width"]) / expected) ** 2 for share in shares))
 
 
-# ---- where the noise comes from
-
-
 @pytest.mark.parametrize(("launch_sd", "round_sd"), [(0.05, 0.02), (0.02, 0.1), (0.03, 0.03)])
 def test_launches_and_rounds_are_told_apart(launch_sd, round_sd):
     found = spread(need(measured(20, launch_sd, round_sd), told(20)))
@@ -131,9 +128,6 @@ def test_no_blocks_need_nothing():
     assert list(needs(blocks(record.MEASUREMENTS.empty_table()), [])) == []
 
 
-# ---- the costs
-
-
 def test_a_round_costs_the_time_to_the_next_and_a_launch_the_rest():
     found = need(measured(3, 0.02, 0.02, rounds=20, cells=8), told(3, wall_seconds=10.0))
     # Three blocks of 10 ms in each of 8 cells; a curve's blocks change their places, so this is exact on average only.
@@ -146,9 +140,6 @@ def test_the_cost_of_a_launch_ignores_the_second_sweep():
     second = recorded([SECOND_SWEEP + 1, SECOND_SWEEP + 2], 0.02, 0.02, cells=2)
     walls = [row | {"launch": row["launch"] + sweep} for sweep in (0, SECOND_SWEEP) for row in told(2, wall_seconds=10)]
     assert need(held(first + second), walls) == need(held(first), walls)
-
-
-# ---- the plan of the next run
 
 
 def test_the_half_width_is_students():
@@ -202,9 +193,6 @@ def test_a_planned_run_has_the_target_width():
         cells = medians[medians["curve"] == arm].groupby("x")["ratio"]
         widths += list(stats.t.ppf(0.975, launches - 1) * cells.std() / np.sqrt(launches))
     assert np.sqrt(np.mean(np.square(widths))) == pytest.approx(np.log1p(pilot["wanted"]), rel=0.25)
-
-
-# ---- the targets of a run
 
 
 def test_the_targets_are_read_from_the_launches_by_placement():

@@ -45,6 +45,11 @@ BEST = setting(Choice("old", {name: name.upper() for name in ("old", "a", "b", "
 SHARE = setting(Level(0.95, arms=("old", "new")))
 
 
+def of(random, launches=5, **truth):
+    """An arm for each `truth`, its logarithms on the axis; `old` and the null arm, which are equal, without one."""
+    return {arm: noisy(random, 0 * SIZES + line, launches) for arm, line in ({"old": 0, "null": 0} | truth).items()}
+
+
 def noisy(random, truth, launches, launch_sd=0.03, cell_sd=0.02):
     """Logarithms around `truth`, shape (launches, cells), with the noise of launches."""
     shape = (launches, len(truth))
@@ -103,9 +108,6 @@ def crossing_at(random, place, per_step=0.15, launches=5, **noise):
     return {arm: noisy(random, line, launches, **noise) for arm, line in true.items()}, truth
 
 
-# ---- a threshold on the axis
-
-
 def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
     random = np.random.default_rng(5)
     places, held = [], []
@@ -118,10 +120,7 @@ def test_place_and_gain_are_right_and_their_intervals_hold_the_truth():
         assert (row["gain_from"], row["gain_to"]) == (SIZES[differs].min(), SIZES[differs].max())
         places.append(value)
         held.append(
-            (
-                row["low"] <= HALF <= row["high"],
-                row["gain_low"] <= np.exp(truth[differs].mean()) <= row["gain_high"],
-            )
+            (row["low"] <= HALF <= row["high"], row["gain_low"] <= np.exp(truth[differs].mean()) <= row["gain_high"])
         )
     assert abs(np.log(np.median(places) / HALF)) < np.log(STEP) / 4
     assert np.mean(held, axis=0).min() >= 0.9
@@ -152,20 +151,16 @@ def test_a_shipped_threshold_within_the_interval_may_stay():
 
 
 def test_better_everywhere_is_a_bound_at_the_first_measured_point():
-    random = np.random.default_rng(4)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, 0 * SIZES + 1, 5)}
-    arms["null"] = noisy(random, 0 * SIZES, 5)
-    (row,) = told(medians(arms), SIZE)
-    assert (row["verdict"], row["x"], row["low"], row["high"]) == ("always", SIZES[0], None, SIZES[0])
-    assert row["recommended"]
-    arms["new"][:, 0] = np.nan
-    (row,) = told(medians(arms), SIZE)
-    assert (row["verdict"], row["x"], row["gain_from"]) == ("always", SIZES[1], SIZES[1])
+    arms = of(np.random.default_rng(4), new=1)
+    for first in (0, 1):
+        arms["new"][:, :first] = np.nan
+        (row,) = told(medians(arms), SIZE)
+        assert (row["verdict"], row["low"], row["recommended"]) == ("always", None, True)
+        assert row["x"] == row["high"] == row["gain_from"] == SIZES[first]
 
 
 def test_one_open_point_does_not_move_the_threshold_above_points_that_are_decided():
-    random = np.random.default_rng(17)
-    arms = {arm: noisy(random, 0 * SIZES + value, 3) for arm, value in {"old": 0, "new": 1, "null": 0}.items()}
+    arms = of(np.random.default_rng(17), 3, new=1)
     arms["new"][:, 9] = np.array([-0.2, 0.1, 0.7])
     (row,) = told(medians(arms), SIZE)
     assert (row["verdict"], row["recommended"]) == ("at the latest", True)
@@ -181,10 +176,7 @@ def test_an_estimated_place_is_not_rounded_past_a_measured_point():
 
 
 def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
-    random = np.random.default_rng(17)
-    truth = np.where(STEPS < 8, 0.0, 1.0)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
-    (row,) = told(medians(arms), SIZE)
+    (row,) = told(medians(of(np.random.default_rng(17), new=np.where(STEPS < 8, 0.0, 1.0))), SIZE)
     assert (row["verdict"], row["x"], row["low"]) == ("at the latest", SIZES[8], None)
     assert json.loads(row["value"]) == row["gain_from"] == SIZES[8], "a measured point must not be rounded"
 
@@ -200,9 +192,7 @@ def test_if_only_the_end_is_significant_the_threshold_is_its_first_point():
     ],
 )
 def test_without_a_threshold_the_reason_describes_the_data(truth, verdict, why):
-    random = np.random.default_rng(6)
-    arms = {"old": noisy(random, 0 * SIZES, 5), "new": noisy(random, truth, 5), "null": noisy(random, 0 * SIZES, 5)}
-    (row,) = told(medians(arms), SIZE)
+    (row,) = told(medians(of(np.random.default_rng(6), new=truth)), SIZE)
     assert not row["recommended"] and "x" not in row
     assert row["verdict"] == verdict and why in row["reason"]
 
@@ -221,13 +211,8 @@ def test_the_second_sweep_locates_the_threshold_but_is_not_part_of_the_mean_gain
     assert (row["gain_from"], row["gain_to"]) == (SIZES[7], SIZES[-1])
 
 
-# ---- the best of several
-
-
 def alternatives(random, launches=5, **truth):
-    flat = 0 * SIZES
-    every = {"old": 0, "null": 0, "a": 0, "b": 0, "c": 0, "d": 0, "e": 0} | truth
-    return {arm: noisy(random, flat + value, launches) for arm, value in every.items()}
+    return of(random, launches, **dict.fromkeys("abcde", 0) | truth)
 
 
 def test_the_best_is_chosen_and_its_interval_holds_the_truth():
@@ -277,9 +262,6 @@ def test_a_launch_without_a_cell_has_no_number():
     assert per_launch(d).tolist() == pytest.approx([2.0, np.nan], nan_ok=True)
 
 
-# ---- a level
-
-
 @pytest.mark.parametrize(
     ("overhead", "verdict", "x"), [(150.0, "from", 2850.0), (0.1, "always", SIZES[0]), (1e9, "never", None)]
 )
@@ -293,9 +275,6 @@ def test_the_point_of_a_level_is_that_in_the_thresholds(overhead, verdict, x):
     assert "gain" not in row, "without a default there is no gain"
     if x is not None:
         assert json.loads(row["value"]) == pytest.approx(row["x"], rel=0.01)
-
-
-# ---- values and the table of ratios
 
 
 def losses(row, cells):
@@ -340,9 +319,6 @@ def test_no_value_of_a_stored_run_chooses_an_arm_that_its_table_shows_to_be_wors
     assert checked
 
 
-# ---- missing data
-
-
 def test_one_launch_recommends_nothing():
     arms, _ = crossing_at(np.random.default_rng(12), HALF, launches=1)
     single = medians(arms | {"a": arms["new"]}, levels="[0.95]")
@@ -383,9 +359,6 @@ def test_a_setting_that_is_not_recommended_has_a_row_with_the_reason():
     assert other["reason"].startswith("not measured: none of the curves")
 
 
-# ---- the files
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """Results of three launches. Lending pays from about 3 kB on, and gains far more there than it costs below."""
@@ -424,15 +397,14 @@ def test_from_raw_files_to_a_recommended_threshold(folder):
     assert all(row["reason"] and row["value"] is None for row in left)
 
 
-def test_the_toml_file_agrees_with_the_table(folder):
+def test_the_toml_file_agrees_with_the_table_and_both_are_the_same_again(folder):
     table = pa.Table.to_pylist(record.read(folder / "recommendations.parquet", record.RECOMMENDATIONS))
-    said = tomllib.loads((folder / FILE).read_text())
+    said = tomllib.loads((folder / FILE).read_text(encoding="utf-8"))
     entries = [*said["recommended"], *said["no_recommendation"]]
     expected = sorted(table, key=lambda row: not row["recommended"])
-    assert [entry["setting"] for entry in entries] == [row["setting"] for row in expected]
     for entry, row in zip(entries, expected, strict=True):
+        assert all(entry.get(name) == row[name] for name in ("setting", "reason", "snippet"))
         assert entry.get("value") == (json.loads(row["value"]) if row["value"] else None)
-        assert (entry.get("reason"), entry.get("snippet")) == (row["reason"], row["snippet"])
         assert entry.get("gain", {}).get("low") == row["gain_low"]
         assert entry.get("place", {}).get("high") == row["high"]
         assert entry["measured_by"]["experiment"] == row["experiment"]
@@ -440,9 +412,6 @@ def test_the_toml_file_agrees_with_the_table(folder):
         known = [{k: v for k, v in effect.items() if v is not None} for effect in json.loads(row["effects"] or "[]")]
         assert entry.get("effects", []) == known
         assert entry.get("holds_for", {}).get("protocol") == row["protocol"]
-
-
-def test_the_same_tables_give_the_same_files(folder):
     before = [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)]
     recommend(folder)
     assert [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)] == before

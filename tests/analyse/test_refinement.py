@@ -26,13 +26,7 @@ def cliff(x, at=CLIFF):
     return np.where(np.asarray(x) > at, 0.3, -0.3)
 
 
-# ---- the points
-
-
-@given(
-    st.lists(st.integers(1, 10**9), min_size=2, max_size=6, unique=True).map(sorted),
-    st.integers(1, 8),
-)
+@given(st.lists(st.integers(1, 10**9), min_size=2, max_size=6, unique=True).map(sorted), st.integers(1, 8))
 def test_the_brackets_points_stay_and_new_ones_lie_between_them(bracket, points):
     found = inside(bracket, points)
     roomy = [low for low, high in pairwise(bracket) if high > 3 * low]
@@ -48,9 +42,6 @@ def test_a_bracket_without_whole_numbers_inside_is_not_refined():
     assert inside([33, 34], 3) == []
     assert inside([], 3) == []
     assert inside([10, 13], 5) == [10, 11, 12, 13]
-
-
-# ---- the launches
 
 
 def first_sweep(results, reference, arm):
@@ -118,9 +109,6 @@ def test_a_launch_that_left_a_hole_is_repeated_in_the_second_sweep(tmp_path):
     output = refined(tmp_path)
     refine(receipts, SETTINGS, output)
     assert list(json.loads(output.read_text())["node"]) == ["10001", "10002", "10003"]
-
-
-# ---- both sweeps together
 
 
 def both(random, truth, launches, points=3):

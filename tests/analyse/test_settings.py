@@ -49,9 +49,6 @@ def snippets(name):
     return {key: _recommended(setting, *of)["snippet"] for key, of in found.items()}
 
 
-# ---- the names in a setting
-
-
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
 def test_a_settings_experiments_metrics_and_arms_are_measured(setting):
     rule = setting.rule
@@ -135,9 +132,6 @@ def test_the_defaults_are_those_of_the_libraries():
         "Session.packer": Session.packer.default_value,
     }
     assert {name: rule.values[rule.default] for name, rule in defaults.items() if name in known} == known
-
-
-# ---- the snippets
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)

@@ -134,9 +134,6 @@ def test_a_partial_run_has_the_latest_receipt_of_each_launch(config):
     assert demand(config).existing("zmq_latency") == []
 
 
-# ---- differences
-
-
 def differences(config, software=None):
     return demand(config, software).differing(FIRST)[1]
 
@@ -183,9 +180,6 @@ def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
     assert demand(config).conflict([FIRST], Command()) == ""
 
 
-# ---- a report on existing launches
-
-
 @pytest.mark.parametrize("lowered", [{}, {"launches": 1}, {"placements": ["nodes"]}])
 def test_a_partial_report_counts_differences_of_planned_launches_only(config, lowered):
     measure(config, SECOND, target_width=0.5)
@@ -221,9 +215,6 @@ def test_a_second_sweep_is_planned_only_with_its_first_sweep_and_its_points(conf
         less = of_both | {"experiments": {"mpi_pingpong": of_both["experiments"]["mpi_pingpong"] | change}}
         said = [str(each) for each in demand(less).remarks({}, Command())]
         assert any("measured with other settings" in line for line in said) is planned, change
-
-
-# ---- the command
 
 
 def test_a_command_is_repeated_with_other_values_and_without_force():

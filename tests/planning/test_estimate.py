@@ -20,9 +20,6 @@ def launches(count):
     return [{"experiment": "zmq_latency", "placement": "node", "launch": number} for number in range(1, count + 1)]
 
 
-# ---- before
-
-
 def test_on_one_machine_launches_follow_each_other(config):
     assert Course(config, None).outlook(launches(10)) == (
         "tier paper: 10 launches, about 69 min of measuring on this machine"
@@ -94,9 +91,6 @@ def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
         "both sweeps together: at most 70 min",
     ]
     assert Course(config, None).outlook([], ["zmq_latency"]).startswith("tier paper: nothing is left to measure\nthen")
-
-
-# ---- afterwards
 
 
 def ended(launch, after_seconds, **facts):

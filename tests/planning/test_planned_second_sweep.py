@@ -107,9 +107,6 @@ def test_a_new_refinement_is_read_in_the_same_process(config):
     assert of_launch(launch(SECOND_SWEEP + 2))["budget_seconds"] == 1.25
 
 
-# ---- configuration
-
-
 def test_the_quick_tiers_have_no_second_sweep_and_paper_has_all():
     wanted = {"smoke": {False}, "quick": {False}, "standard": {False, True}, "paper": {True}}
     for tier, some in wanted.items():
