@@ -11,7 +11,7 @@ from synthetic import SIZES, campaigns
 from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.statistics.intervals import Estimate, estimate
 from crossover.analyse.statistics.outcome import alike, launches_needed, verdicts
-from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, WORSE, Outcome
+from crossover.records.outcome import ALIKE, BETTER, HORIZON, OPEN, WORSE, Outcome
 
 numbers = st.floats(-1, 1)
 
@@ -82,13 +82,6 @@ def test_as_many_launches_as_are_named_would_decide_a_point(mean, error, bias, n
 
 def outcome(ratio, width=1.05, bias=1.0, verdict=OPEN):
     return Outcome(verdict, ratio, ratio / width, ratio * width, bias, 3)
-
-
-def test_a_ratio_is_known_beyond_the_factor_or_within_it():
-    assert outcome(2.0).is_known and outcome(0.5).is_known and outcome(1.0).is_known
-    assert not outcome(KNOWN).is_known and not outcome(1.0, bias=1.3).is_known
-    assert not Outcome(OPEN, 2.0, None, None, 1.0, 1).is_known
-    assert not Outcome(OPEN, 2.0, 1.9, 2.1, None, 3).is_known
 
 
 @given(st.floats(0.2, 5), st.floats(1.001, 2), st.floats(1, 2))

@@ -1,12 +1,10 @@
 """Does every launch end with a whole file, with a hole of a known kind, or without a trace?"""
 
 import fcntl
-import importlib
 import os
 import re
 import signal
 import socket
-import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,7 +14,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover.design.launch import Launch as Planned
-from crossover.measure.launch import mpi_launcher, supervisor
+from crossover.measure.launch import mpi_launcher
 from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
 from crossover.records import record
@@ -34,24 +32,6 @@ shift 2
 def toys(tmp_path_factory):
     limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
     return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
-
-
-def test_the_benchmark_of_block_lengths_starts_ranks_as_a_launch_does(monkeypatch, tmp_path):
-    monkeypatch.syspath_prepend(BENCHMARKS)
-    block_length = importlib.import_module("block_length")
-    settings = {"placement": "node", "ranks": 2, "thread_level": "single", "player": "rank"}
-    started = []
-
-    def run(command, check, env):
-        started.append((command, env))
-        Path(command[-1]).write_text("[]")
-
-    monkeypatch.setattr(subprocess, "run", run)
-    monkeypatch.setattr("crossover.planning.plan.ranks", lambda *_: 2)
-    assert block_length.launched("mpi_pingpong", settings, 0.5, []) == {}
-    ((command, environment),) = started
-    assert command[command.index("mpi4py") + 1 :][:2] == ["-rc", "thread_level=single"]
-    assert environment.items() >= supervisor.MEMORY_KEPT.items()
 
 
 @pytest.fixture

@@ -14,9 +14,8 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
     results = finished.folder / "results"
     for name, schema in TABLES.items():
         experiments = set(record.read(results / f"{name}.parquet", schema)["experiment"].to_pylist())
-        # Their metrics have no levels, turns over grams give no time per message, two launches are too few for groups,
-        # and one host is compared with no other.
-        few = {"thresholds": set(), "groups": set(), "hosts": set(), "fits": {"mpi_pingpong"}}
+        # Their metrics have no levels, and one host is compared with no other.
+        few = {"thresholds": set(), "hosts": set()}
         assert experiments == few.get(name, {"toy", "mpi_pingpong"})
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
     assert figures == [

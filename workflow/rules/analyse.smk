@@ -17,7 +17,6 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
-    "fits",
     "needs",
     "hosts",
 )

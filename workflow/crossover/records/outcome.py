@@ -70,8 +70,3 @@ class Outcome:
     def most(self) -> float:
         """The largest factor by which the arms can differ, whichever is better; infinite if unknown."""
         return math.exp(abs(math.log(self.ratio)) + self.margin)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether the ratio is surely beyond the factor KNOWN, or surely within it."""
-        return self.least >= KNOWN or self.most <= KNOWN

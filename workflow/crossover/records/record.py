@@ -115,15 +115,6 @@ SENSITIVITY = _schema(
 )
 """One row per arm and curve: the possible bias and the precision, as ratios of at least 1."""
 
-FITS = _schema(
-    strings="experiment placement protocol metric arm axis axis_unit unit",
-    integers="launches cells segments segment",
-    numbers="first_bytes last_bytes latency_seconds latency_seconds_low latency_seconds_high "
-    "rate_bytes rate_bytes_low rate_bytes_high break_bytes break_bytes_low break_bytes_high misfit",
-    flags="null ceiling",
-)
-"""One row per arm, curve and segment: the cost of a message and of a byte. A curve without segments has one row."""
-
 CHOICES = _schema(
     strings="experiment placement protocol metric choice verdict left candidates next axis axis_unit unit better",
     integers="launches launches_needed",

@@ -14,7 +14,6 @@ import pyarrow as pa
 from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
 from crossover.analyse.curves.rounds import Blocks, blocks, medians
 from crossover.analyse.estimators.crossover import crossing
-from crossover.analyse.estimators.hockney import fits
 from crossover.analyse.estimators.hosts import hosts
 from crossover.analyse.estimators.precision import needs
 from crossover.analyse.estimators.sensitivity import Biases, sensitivities
@@ -26,7 +25,7 @@ from crossover.analyse.tables import choices
 from crossover.records import failure, record
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity fits needs hosts choices"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity needs hosts choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -94,7 +93,6 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
     "crossovers": _crossovers,
     "thresholds": _thresholds,
     "sensitivity": sensitivities,
-    "fits": fits,
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
@@ -162,7 +160,7 @@ def _whole(name: str, folder: Path) -> pa.Table:
 def _table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = (*NAMES, "host", "level", "segment", "x_from", "x", "launch")
+    order = (*NAMES, "host", "level", "x_from", "x", "launch")
     frame = pd.DataFrame(rows, columns=schema.names)
     frame = frame.sort_values([column for column in order if column in schema.names], kind="stable")
     return pa.Table.from_pandas(frame, schema, preserve_index=False)

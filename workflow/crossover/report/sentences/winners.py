@@ -34,11 +34,6 @@ class Pair:
         return any(cell["launches"] > 1 for cell in self.cells)
 
     @property
-    def is_open(self) -> bool:
-        """Whether a point is open and no crossover explains it."""
-        return self.verdict in (OPEN, "none") and any(self.winner(cell) == OPEN for cell in self.cells)
-
-    @property
     def strength(self) -> float:
         """The largest factor by which an arm is surely better, at any point; 1 if no point is decided."""
         every = map(Outcome.of, self.cells)
@@ -66,17 +61,6 @@ def pairs(panels: Iterable[Panel]) -> list[Pair]:
     """Every rival with its reference, the strongest differences first."""
     found = [Pair(panel, arm) for panel in panels for arm in panel.compared]
     return sorted(found, key=lambda pair: -pair.strength)
-
-
-def known_share(every: Iterable[Pair]) -> float:
-    """The share of all pairs' logarithmic axes on which the ratio is known (Outcome.is_known); 0 without a pair."""
-    parts = [
-        (math.log(end / start), Outcome.of(cell).is_known)
-        for pair in every
-        for (start, end), cell in zip(pair.parts, pair.cells, strict=True)
-    ]
-    whole = sum(length for length, _ in parts)
-    return sum(length for length, known in parts if known) / whole if whole else 0.0
 
 
 def in_bytes(pair: Pair) -> Pair:
