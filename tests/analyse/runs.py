@@ -8,8 +8,11 @@ import numpy as np
 from synthetic import SIZES, blocks, launched, rows
 
 from crossover.analyse.advice.recommend import recommend
+from crossover.analyse.curves.curve import curves
 from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables import choices, writer
 from crossover.analyse.tables.writer import derive
+from crossover.records import record
 
 ARMS = ("copy", "no-copy", "default", "null")
 
@@ -37,8 +40,12 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
 
 
 def stored(number, folder):
-    """Unpack the stored run `quick_{number}.zip` to `folder`, and decide its recommendations."""
+    """Unpack the stored run `quick_{number}.zip` to `folder`, and decide its choices and recommendations."""
     with zipfile.ZipFile(Path(__file__).with_name(f"quick_{number}.zip")) as packed:
         packed.extractall(folder)
+    medians, launches = (
+        record.read(folder / f"{name}.parquet", writer.TABLES[name]) for name in ("medians", "launches")
+    )
+    writer.write(choices.rows(list(curves(medians.to_pandas())), launches.to_pylist()), "choices", folder)
     recommend(folder)
     return folder

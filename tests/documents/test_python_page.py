@@ -31,17 +31,20 @@ def test_the_code_runs_from_top_to_bottom(project: Path) -> None:
     for code in found:
         exec(code, names)
     assert len(found) > 3
-    assert all(isinstance(names[name], pd.DataFrame) for name in ("answers", "crossovers", "ratios", "settings"))
+    assert all(
+        isinstance(names[name], pd.DataFrame) for name in ("answers", "choices", "crossovers", "ratios", "settings")
+    )
     assert "<svg" in (project / "ratios.svg").read_text()
 
 
 def test_the_commands_run_and_print_the_example(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = re.findall(rf"^    {re.escape(TYPED)} (.+)$", PAGE, re.MULTILINE)
-    assert len(commands) == 2
+    examples = re.findall(r"\n\n```\n(.+?)```\n", PAGE, re.DOTALL)
+    assert len(commands) == 3 and len(examples) == 2
     for command in commands:
         assert main(shlex.split(command)) == 0
-    example = PAGE.partition("\n```\n")[2].partition("```")[0]
-    assert capsys.readouterr().out.startswith(example) and example.count("\n") == 3
+    printed = capsys.readouterr().out
+    assert printed.startswith("".join(examples))
 
 
 def test_the_page_explains_every_column_of_an_answer(project: Path) -> None:

@@ -20,7 +20,7 @@ from crossover.query import settings
 from crossover.query.settings import decoded
 from crossover.report.base import numbers
 
-QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp"]
+QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy"]
 
 
 @pytest.fixture

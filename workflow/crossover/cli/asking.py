@@ -46,17 +46,18 @@ def _with_keys(made: Command) -> Command:
     value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
     value("--metric", "metric (default: the experiment's leading one)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
-    value("--arm", "arm (default: every rival)", default=None),
+    value("--arm", "arm to compare with the reference (default: tell which to choose)", default=None),
     value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--json", "print the same facts as JSON", action="store_true"),
 )
 def ask(chosen: Namespace) -> None:
-    """Answer which arm is better at a point of an axis, or what to set.
+    """Answer which arm to choose at a point of an axis, or what to set.
 
-    Prints each arm's ratio to the reference, or to the arm --than, with its interval, the measured points around it,
-    and how to decide it where it is open. Options named after keys choose the curve; `none` stands for a key that a
-    curve does not have. Without --at, it lists the options of the experiment; without an experiment, the experiments.
+    Prints the choice, the most that it can cost, its value, and how to settle it where it is open; with --arm or
+    --than, the ratio of two arms with its interval. Options named after keys choose the curve; `none` stands for a key
+    that a curve does not have. Without --at, it lists the options of the experiment; without an experiment, the
+    experiments.
     """
     from crossover.design.protocol import KEYS
     from crossover.query.run import Run
@@ -91,6 +92,13 @@ def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None
 
 
 def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    if chosen.arm is None and chosen.than is None:
+        choice = run.choice(chosen.experiment, chosen.at, chosen.metric, keys)
+        if choice is not None:
+            remedy = run.settling(choice)
+            lines = [*choice.lines, *filter(None, [remedy])]
+            _say(_json([choice.row | {"to_settle": remedy}]) if chosen.json else "\n".join(lines))
+            return
     answers = [
         (found, run.remedy(found))
         for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)

@@ -12,20 +12,23 @@ import pandas as pd
 from crossover.config import tiers
 from crossover.errors import CrossoverError
 from crossover.experiments import leads, subject
-from crossover.query import question, settings
+from crossover.query import choosing, question, settings
 from crossover.query.answer import Answer, answer
+from crossover.query.choosing import Chosen
 from crossover.query.contents import Contents
 from crossover.records import run_tables
+from crossover.records.choice import OPEN
 from crossover.report.base import numbers, questions, tables
 from crossover.report.base.tables import Panel
 from crossover.report.sentences import more
+from crossover.report.sentences.choices import curve_of
 
 if TYPE_CHECKING:
     import altair as alt
 
 Row = dict[str, Any]
 
-QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds")
+QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices")
 """The tables behind answers and charts."""
 
 
@@ -59,6 +62,38 @@ class Run:
         answer, and for a point outside the measured axis.
         """
         return pd.DataFrame([each.row for each in self.answers(experiment, at, metric, arm, keys, than)])
+
+    def choose(self, experiment: str, at: float | str, *, metric: str | None = None, **keys: object) -> pd.DataFrame:
+        """The arm to choose at one point of the axis, in one row: the facts of `crossover ask`.
+
+        Arguments as for `ask`. Raises CrossoverError likewise, and if no choice could be made there.
+        """
+        found = self.choice(experiment, at, metric, keys)
+        if found is None:
+            raise CrossoverError(
+                f"no choice was made there: fewer than two arms of {experiment} have an interval, or nobody chooses by "
+                "this metric"
+            )
+        return pd.DataFrame([found.row])
+
+    def choice(self, experiment: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Chosen | None:
+        """The choice at one point of one curve; None if there is none. Raises CrossoverError as `ask`."""
+        panels = self._chosen(experiment, metric, keys)
+        question.require_single(experiment, [panel.facts for panel in panels])
+        panel = panels[0]
+        curve = (*questions.name(panel), panel.metric)
+        rows = [row for row in self._tables.choices if curve_of(row) == curve]
+        x = question.amount(at, panel.facts["axis_unit"])
+        name = questions.names(self._panels(experiment, metric))[questions.name(panel)]
+        return choosing.chosen(name, rows, x) if rows else None
+
+    def choices(self) -> pd.DataFrame:
+        """The table of choices."""
+        return self._table("choices")
+
+    def thresholds(self) -> pd.DataFrame:
+        """The table of thresholds: from which point on an arm reaches a level, such as an efficiency of 95 %."""
+        return self._table("thresholds")
 
     def ratios(self) -> pd.DataFrame:
         """The table of ratios."""
@@ -120,6 +155,10 @@ class Run:
         from crossover.query import rivals
 
         return rivals.against(self.results, panel, *rivals.chosen(panel, arm, than))
+
+    def settling(self, found: Chosen) -> str | None:
+        """The line that says how to settle an open choice; None for a settled one."""
+        return more.settling(self._tables, found.rows) if found.verdict == OPEN else None
 
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""

@@ -27,7 +27,7 @@ class Question:
     @property
     def segments(self) -> list[tuple[str, list[Row]]]:
         """Each choice along the axis of the first curve, with its points."""
-        first = [row for row in self.rows if _curve(row) == _curve(self.rows[0])]
+        first = [row for row in self.rows if curve_of(row) == curve_of(self.rows[0])]
         return [(arm, list(own)) for arm, own in groupby(first, lambda row: str(row["choice"]))]
 
     @property
@@ -63,17 +63,15 @@ class Question:
     def cost(self) -> str:
         """The guarantee, with its place where it is above the limit."""
         worst = max(self.rows, key=lambda row: float(row["guarantee"]))
-        # Rounded up, because it is a bound.
-        most = math.ceil(100 * worst["guarantee"] - 1e-9) / 100
-        return f"{most:.2f}" if self.is_settled else f"{most:.2f} at {_place(worst)}"
+        most = _bound(worst["guarantee"])
+        return most if self.is_settled else f"{most} at {_place(worst)}"
 
     @property
     def most(self) -> str:
         """The guarantee in words, such as `at most 1.83 times worse than the best, at 1 kB`."""
-        if all(row["verdict"] == WINNER for row in self.rows):
-            return "surely the best"
-        most, _, place = self.cost.partition(" at ")
-        return f"at most {most} times worse than the best{', at ' * bool(place)}{place}"
+        _, _, place = self.cost.partition(" at ")
+        verdict = WINNER if all(row["verdict"] == WINNER for row in self.rows) else SETTLED
+        return f"{at_most(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
 
     @property
     def sentence(self) -> str:
@@ -92,6 +90,16 @@ class Question:
         """The arms that are left where the guarantee is largest, in words; empty if all is settled."""
         worst = max(self.rows, key=lambda row: float(row["guarantee"]))
         return "" if self.is_settled else numbers.listed(json.loads(worst["left"]))
+
+
+def _bound(guarantee: float) -> str:
+    """A guarantee, rounded up because it is a bound."""
+    return f"{math.ceil(100 * guarantee - 1e-9) / 100:.2f}"
+
+
+def at_most(guarantee: float, verdict: str) -> str:
+    """What a choice can cost, in words."""
+    return "surely the best" if verdict == WINNER else f"at most {_bound(guarantee)} times worse than the best"
 
 
 def plain(text: str) -> str:
@@ -160,5 +168,6 @@ def _place(row: Row) -> str:
     return numbers.quantity(row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
 
 
-def _curve(row: Row) -> tuple[str, ...]:
+def curve_of(row: Row) -> tuple[str, ...]:
+    """The experiment, protocol, placement and metric of a row."""
     return row["experiment"], row["protocol"], row["placement"], row["metric"]

@@ -91,6 +91,21 @@ def remedy(tables: Tables, cells: Sequence[Row]) -> str | None:
     return f"{purpose}: crossover more {experiment} --launches {count} (about {took})"
 
 
+def settling(tables: Tables, rows: Sequence[Row]) -> str:
+    """The line that says how to settle the open ones among some choices of a question."""
+    left = [row for row in rows if row["verdict"] == OPEN]
+    if not left:
+        return "a point between the two would settle it: a denser axis in config/config.yaml measures one"
+    experiment = left[0]["experiment"]
+    planned, needed = _of_each_heat(tables, experiment), [row["launches_needed"] for row in left]
+    if None in needed:
+        return f"{HORIZON} times the launches would not surely settle it"
+    # If launches failed, the same share of the new ones may fail.
+    count = max(math.ceil(planned * wanted / row["launches"]) for wanted, row in zip(needed, left, strict=True))
+    took = numbers.duration(_seconds(tables, experiment, count))
+    return f"to settle it: crossover more {experiment} --launches {count} (about {took})"
+
+
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
     """The duration of the launches that an experiment lacks, from those that exist, in all placements and heats."""
     present = sum(row["wall_seconds"] or 0.0 for row in tables.launches if row["experiment"] == experiment)
