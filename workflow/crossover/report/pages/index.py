@@ -37,10 +37,10 @@ class Page(Experiments):
         tiers = inputs.waiting().get("tiers", {})
         return recommendations.section(self.tables.recommendations, tiers)
 
-    @part("ratios", "claims", "recommendations")
+    @part("choices", "claims", "recommendations")
     def cards(self) -> str:
         """The strongest numbers of the run, each with its meaning and where it holds."""
-        shown = finding.cards(self.tables, self.leads)
+        shown = finding.cards(self.tables)
         return markup.raw(shown) if shown else ""
 
     @part("ratios", "crossovers")

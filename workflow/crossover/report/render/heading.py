@@ -5,7 +5,6 @@ import re
 from contextlib import suppress
 from pathlib import Path
 
-from crossover.experiments import leads
 from crossover.records import record
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, Tables, load
@@ -20,7 +19,7 @@ def titled(source: str, results: Path) -> str:
     """
     with suppress(record.RecordError):
         tables = load(results, TABLES)
-        said = {"title": finding.title(tables, leads()), "subtitle": subtitle(tables)}
+        said = {"title": finding.title(tables), "subtitle": subtitle(tables)}
         for name, text in said.items():
             # JSON is YAML, and renderers read its text as Markdown.
             line = f"{name}: {json.dumps(text, ensure_ascii=False)}"
@@ -29,7 +28,7 @@ def titled(source: str, results: Path) -> str:
     return source
 
 
-TABLES = ("launches", "ranks", "summary", "ratios", "crossovers")
+TABLES = ("launches", "ranks", "summary", "ratios", "crossovers", "choices")
 
 
 def reduced(source: str, results: Path) -> str:

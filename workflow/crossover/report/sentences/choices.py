@@ -10,7 +10,7 @@ from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
 from crossover.records.choice import OPEN, SETTLED, WINNER
 from crossover.report.base import markup, numbers, questions
-from crossover.report.base.tables import Row, Tables, grouped
+from crossover.report.base.tables import Panel, Row, Tables, grouped
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
@@ -22,6 +22,8 @@ class Question:
 
     name: str
     """In the user's words, such as `Bytes on one host: round trips`."""
+    panel: Panel
+    """The panel of the first curve."""
     rows: tuple[Row, ...]
 
     @property
@@ -74,16 +76,24 @@ class Question:
         return f"{at_most(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
 
     @property
+    def marked(self) -> str:
+        """`words` in Markdown."""
+        (first, _), *others = self.segments
+        parts = (f"from {_start(own[0])} `{markup.verbatim(arm)}`" for arm, own in others)
+        return ", ".join([f"`{markup.verbatim(first)}`", *parts])
+
+    @property
+    def word(self) -> str:
+        """The word for the metric, if users choose by several."""
+        return metric_word(self.panel.experiment, self.panel.metric)
+
+    @property
     def sentence(self) -> str:
         """The question and its choices in Markdown."""
-        (first, _), *others = self.segments
-        parts = [
-            f"`{first}`{'' if others else ' everywhere'}",
-            *(f"from {_start(own[0])} `{arm}`" for arm, own in others),
-        ]
+        everywhere = " everywhere" if len(self.segments) == 1 else ""
         gain = f", {self.gain}" if self.gain else ""
         open_ones = f"; {self.left} {'is' if ' and ' not in self.left else 'are'} left there" if self.left else ""
-        return f"**{self.name}:** {', '.join(parts)}{gain}. {markup.capitalized(self.most)}{open_ones}."
+        return f"**{self.name}:** {self.marked}{everywhere}{gain}. {markup.capitalized(self.most)}{open_ones}."
 
     @property
     def left(self) -> str:
@@ -115,7 +125,7 @@ def asked(tables: Tables) -> list[Question]:
     names = questions.names(own)
     alike: dict[tuple[str, str], dict[str, list[Question]]] = {}
     for panel in questions.plain_first(own):
-        question = Question(names[questions.name(panel)], tuple(rows[*questions.name(panel), panel.metric]))
+        question = Question(names[questions.name(panel)], panel, tuple(rows[*questions.name(panel), panel.metric]))
         alike.setdefault((panel.experiment, panel.metric), {}).setdefault(question.words, []).append(question)
     found = [
         (turn > 0, _place_of(experiment), _joined(same, experiment, metric, len(each)))
@@ -134,7 +144,13 @@ def _place_of(experiment: str) -> int:
 def _joined(same: Sequence[Question], experiment: str, metric: str, kinds: int) -> Question:
     """Curves with the same words as one question; `kinds` tells whether the experiment has others of this metric."""
     names = [question.name for question in same] if kinds > 1 else []
-    return Question(_name(names, experiment, metric), tuple(row for question in same for row in question.rows))
+    rows = tuple(row for question in same for row in question.rows)
+    return Question(_name(names, experiment, metric), same[0].panel, rows)
+
+
+def metric_word(experiment: str, metric: str) -> str:
+    """The word for a metric, if users of the experiment choose by several; otherwise empty."""
+    return declared()[experiment].questions.get(metric, "") if experiment in declared() else ""
 
 
 def settled(questions: Sequence[Question]) -> str:
@@ -155,7 +171,7 @@ def _name(names: Sequence[str], experiment: str, metric: str) -> str:
     title = subject(experiment)
     apart = [name.removeprefix(title).lstrip(" ,") for name in names]
     about = f"{title}, {' / '.join(apart)}" if names and all(apart) else title
-    word = declared()[experiment].questions.get(metric, "") if experiment in declared() else ""
+    word = metric_word(experiment, metric)
     return f"{about}: {word}" if word and word not in about else about
 
 
