@@ -55,7 +55,7 @@ ROOMS = {
     "report.terminal": "planning records report.base report.sentences",
     "report.charts": "config design design.families experiments farms records report.base report.sentences",
     "report.runs": "records report.base",
-    "report.glance": "config design experiments records report.base report.charts report.sections report.sentences",
+    "report.glance": "config experiments records report.base report.charts report.sections report.sentences",
     "report.render": "config records report.base report.charts report.glance report.sentences",
     "report.pages": "config experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",

@@ -147,6 +147,7 @@ class Campaign:
             needed = math.ceil(curve.launches * (math.log(ends[2] / ends[1]) / 2 / math.log(KNOWN)) ** 2)
             verdict = choice.WINNER if decided else choice.SETTLED if most <= KNOWN else choice.OPEN
             own = {
+                "begins": None, "begins_low": None, "begins_high": None,
                 "x": cell["x"], "choice": arms[0], "next": arms[1], "value": curve.rate, "guarantee": most,
                 "verdict": verdict, "left": json.dumps([] if decided else arms[1:]),
                 "launches_needed": needed if verdict == choice.OPEN and needed <= 4 * curve.launches else None,

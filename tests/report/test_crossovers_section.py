@@ -5,9 +5,9 @@ from campaigns import Campaign, mpi, run, steps, tasks, two_good_one_hole, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import questions, tables
+from crossover.report.base import tables
 from crossover.report.sections import crossovers
-from crossover.report.sentences import findings, results
+from crossover.report.sentences import findings
 
 WORSE, OPEN, EQUAL, BETTER = (0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2)
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -219,7 +219,7 @@ def test_no_sentence_contradicts_a_point_of_its_table(intervals):
     found = run(Campaign([steps(*intervals)]))
     shown = found.panels("zmq_throughput")[0]
     verdict = shown.crossover_of("no-copy")["verdict"]
-    every = [findings.crossing(shown, "no-copy"), findings.headlines(found, LEADS), results.sentence([shown])]
+    every = [findings.crossing(shown, "no-copy"), findings.headlines(found, LEADS), findings.parts(shown, "no-copy")]
     for said in every[2:] if verdict in ("one", "several") else every:
         assert ("faster" in said) == (BETTER in intervals) and ("slower" in said) == (WORSE in intervals)
     for word, interval in (("open", OPEN), ("alike", EQUAL)):
@@ -227,18 +227,3 @@ def test_no_sentence_contradicts_a_point_of_its_table(intervals):
     words = findings.verdict(shown, "no-copy")
     if verdict in ("always", "none"):
         assert ("faster" in words) == (BETTER in intervals) and ("slower" in words) == (WORSE in intervals)
-
-
-def test_the_result_is_one_sentence_on_the_plainest_curve():
-    made = run(Campaign([zmq("DEALER/ROUTER over ipc"), zmq("PUSH/PULL over tcp, 64 MB in flight")]))
-    plain = questions.plain_first(made.leading("zmq_throughput", "throughput"))
-    assert results.sentence(plain) == (
-        "**PUSH/PULL over tcp, 64 MB in flight:** `no-copy` is slower than `copy` at 100 B to 4.64 kB and faster at "
-        "10 kB to 1 MB; at 1 MB it is 1.94 [1.88, 1.99] times faster; the crossover is at **6.2 kB [4.8, 8.1 kB]**."
-    )
-    assert results.sentence([]) == ""
-
-
-def test_without_a_decided_point_or_an_interval_the_result_says_so():
-    assert "`no-copy` or `copy`: alike at 100 B to 1 MB." in results.sentence([panel(zmq(slope=0.001))])
-    assert "one launch cannot show whether `no-copy` differs from `copy`" in results.sentence([panel(zmq(launches=1))])

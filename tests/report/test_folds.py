@@ -36,7 +36,7 @@ def test_a_reason_is_not_folded_and_a_failure_is_unfolded(page):
 
 def test_a_section_opens_with_its_result_and_picture_and_folds_its_numbers(page):
     opening, _, folded = page.experiment("zmq_throughput").data.partition("<details><summary>All numbers: ")
-    assert opening.startswith("**PUSH/PULL over tcp:** `no-copy` is slower than `copy`")
+    assert opening.startswith("- **ZeroMQ stream, tcp:** `copy`, from ")
     assert opening.count('class="crossover-panel"') == 2 and "| arms |" not in opening
     assert folded.startswith("8 rows") and "panel-tabset" in folded and "| 100 B |" in folded
     assert "<details" not in page.experiment("task_latency").data

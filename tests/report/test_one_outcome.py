@@ -9,7 +9,7 @@ import outcomes
 import pytest
 import simulated_runs
 from runs import stored
-from test_overview import Read, sides
+from test_overview import Read, cells
 
 from crossover.experiments import leads
 from crossover.query.run import Run
@@ -18,8 +18,8 @@ from crossover.report.base import numbers
 from crossover.report.base.tables import SCHEMAS, grouped, load
 from crossover.report.glance import overview
 from crossover.report.sections import crossovers
-from crossover.report.sentences import findings
-from crossover.report.sentences.winners import outcome, pairs
+from crossover.report.sentences import choices, findings
+from crossover.report.terminal import show
 
 LEADS = leads()
 SEEDS = (1, 3, 6, 8, 10, 11, 19, 38)
@@ -42,18 +42,14 @@ def told(results):
 
 @pytest.fixture
 def every(told):
-    return pairs(told.all_leading(LEADS))
+    """Each rival's panel, its name, and its cells."""
+    panels = told.all_leading(LEADS)
+    return [(panel, arm, panel.ratios_of(arm)) for panel in panels for arm in panel.compared]
 
 
-def winners(pair):
-    """The better arm, or ALIKE or OPEN, at each point, from the verdicts in the table."""
-    sides = {BETTER: pair.arm, WORSE: pair.panel.reference}
-    return [sides.get(cell["verdict"], cell["verdict"]) for cell in pair.cells]
-
-
-def words(pair):
+def words(panel):
     """The word for each verdict in sentences and tables."""
-    better, worse = numbers.comparatives(pair.panel.unit)
+    better, worse = numbers.comparatives(panel.unit)
     return {BETTER: better, WORSE: worse, ALIKE: ALIKE, OPEN: OPEN}
 
 
@@ -61,49 +57,62 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
     frame = Run(results).ratios()
     rivals = frame[~(frame["null"] | frame["ceiling"])]
     assert set(rivals["verdict"]) <= {*VERDICTS} and frame["verdict"].notna().sum() == len(rivals)
-    for pair in every:
-        for found in map(Outcome.of, pair.cells):
+    for panel, arm, ratios in every:
+        for found in map(Outcome.of, ratios):
             assert found.least > 1 or not found.is_decided
             assert found.most <= KNOWN or found.verdict != ALIKE
-        assert pair.verdict == outcomes.crossover([cell["verdict"] for cell in pair.cells])
-
-
-def test_the_map_has_each_winner(told):
-    found = told.all_leading(LEADS)
-    known = {BETTER: "rival", WORSE: "reference"}
-    rows = {row["id"]: [cell["kind"] for cell in sides(row)] for row in Read(overview.picture(found)).rows}
-    every = pairs(found)
-    assert len(rows) == len(every) > 0
-    for pair in every:
-        verdicts = [cell["verdict"] for cell in pair.cells]
-        assert rows[overview.address(pair)] == [known.get(verdict, verdict) for verdict in verdicts]
+        row = panel.crossover_of(arm)
+        assert row is None or row["verdict"] == outcomes.crossover([cell["verdict"] for cell in ratios])
 
 
 def test_the_findings_name_each_point_with_its_verdict(every):
-    for pair in every:
-        text, every_word = findings.parts(pair.panel, pair.arm), "|".join(words(pair).values())
+    for panel, arm, ratios in every:
+        text, every_word = findings.parts(panel, arm), "|".join(words(panel).values())
         _, *found = re.split(rf"\b({every_word})(?: than `[^`]+`)? at ", text)
         shown = {word: re.sub(r"(,| and) $", "", places) for word, places in zip(found[::2], found[1::2], strict=True)}
-        x, unit = [cell["x"] for cell in pair.cells], pair.panel.facts["axis_unit"]
-        own = grouped([cell | {"word": words(pair)[cell["verdict"]]} for cell in pair.cells], "word")
-        assert shown == {word: numbers.runs([cell["x"] for cell in cells], x, unit) for (word,), cells in own.items()}
+        x, unit = [cell["x"] for cell in ratios], panel.facts["axis_unit"]
+        own = grouped([cell | {"word": words(panel)[cell["verdict"]]} for cell in ratios], "word")
+        assert shown == {word: numbers.runs([cell["x"] for cell in group], x, unit) for (word,), group in own.items()}
 
 
-def test_the_table_of_crossovers_has_the_winners(every):
-    for pair in every:
-        text, own = outcome(pair), [who for who, _ in pair.runs]
-        # A crossover with its interval stands for all between its two winners.
-        named, own = (text.split(" | ")[::2], own[:: len(own) - 1]) if "[" in text else (text.split(" | "), own)
-        assert all(f"{part} ".startswith(f"{who} ") for part, who in zip(named, own, strict=True))
-        line = next(line for line in crossovers.lines(pair.panel) if line["arms"].startswith(f"`{pair.arm}` /"))
-        if pair.verdict in ("always", "none"):
+def test_the_table_of_crossovers_has_the_verdicts(every):
+    for panel, arm, ratios in every:
+        line = next(line for line in crossovers.lines(panel) if line["arms"].startswith(f"`{arm}` /"))
+        row = panel.crossover_of(arm)
+        if row and row["verdict"] in ("always", "none"):
             shown = {*line["verdict"].split()} - {"always", "or"}
-            assert shown == {words(pair)[cell["verdict"]] for cell in pair.cells}
+            assert shown == {words(panel)[cell["verdict"]] for cell in ratios}
+
+
+def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, told):
+    if not told.choices:
+        pytest.skip("nothing was compared")
+    run, rows = Run(results), {row["id"]: row for row in Read(overview.picture(told)).rows}
+    lines = " ".join(" ".join(map(str, show.answer(told, LEADS, results, choices.asked(told), 99))).split())
+    seen = 0
+    for question in choices.curves(told):
+        panel = question.panel
+        keys = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
+        keys |= panel.keys | {"placement": panel.placement}
+        drawn = cells(rows[overview.address(question)])
+        assert [cell["kind"] for cell in drawn] == [
+            OPEN if row["verdict"] == OPEN else "chosen" for row in question.rows
+        ]
+        assert choices.plain(question.words).partition(", ")[0] in lines
+        for row, cell in zip(question.rows, drawn, strict=True):
+            seen += 1
+            assert f": {row['choice']}, " in cell["tip"]
+            (found,) = run.choose(panel.experiment, row["x"], metric=panel.metric, **keys).to_dict("records")
+            assert (found["choice"], found["verdict"], found["guarantee"]) == (
+                row["choice"], row["verdict"], row["guarantee"],
+            )  # fmt: skip
+            assert run.choice(panel.experiment, row["x"], panel.metric, keys).lines[0].count(row["choice"])
+    assert seen == len(told.choices)
 
 
 def test_an_answer_has_the_verdict_of_its_point(results, every):
     run, asked = Run(results), 0
-    for panel in {id(pair.panel): pair.panel for pair in every}.values():
+    for panel in {id(panel): panel for panel, _, _ in every}.values():
         others = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
         keys = others | panel.keys | {"placement": panel.placement}
         for x in sorted({cell["x"] for cell in panel.ratios}):
@@ -111,7 +120,7 @@ def test_an_answer_has_the_verdict_of_its_point(results, every):
             for answer in run.ask(panel.experiment, x, metric=panel.metric, **keys).to_dict("records"):
                 asked += answer["arm"] in here
                 assert answer["verdict"] == here.get(answer["arm"], answer["verdict"])
-    assert asked == sum(len(pair.cells) for pair in every) > 20
+    assert asked == sum(len(ratios) for _, _, ratios in every) > 20
 
 
 def test_no_recommended_setting_chooses_an_arm_that_is_worse(told):

@@ -24,8 +24,7 @@ from crossover.report.sections import (
     machine,
     recommendations,
 )
-from crossover.report.sentences import findings, holes, hosts
-from crossover.report.sentences import results as results_in_words
+from crossover.report.sentences import choices, findings, holes, hosts
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -52,7 +51,7 @@ PARTS = {
 """The parts of the page without an experiment, each with the function that it calls."""
 
 OF_EXPERIMENT = {
-    "result": (results_in_words, "sentence"),
+    "result": (choices, "asked"),
     "picture": (gallery, "captioned"),
     "charts": (gallery, "captioned"),
     "verdicts": (crossovers, "lines"),

@@ -217,7 +217,7 @@ def test_every_number_of_an_effect_changes_the_page(name):
 
 def test_the_rendered_page_has_recommendations_after_the_map_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
-    assert html.index("Who wins where") < html.index("In short") < html.index("What to set here")
+    assert html.index("What to choose where") < html.index("In short") < html.index("What to set here")
     body = html[html.index("<main") :]
     paste = body.index("lines to paste: ")
     assert body.index("12.6 [8.87, 17.9] times<") < paste < body.index('id="sec-crossovers"')

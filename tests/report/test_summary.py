@@ -2,9 +2,9 @@
 
 import json
 
-from campaigns import Campaign, mpi, run, tasks, two_good_one_hole, zmq
+from campaigns import Campaign, mpi, run, steps, tasks, two_good_one_hole, zmq
 from hypothesis import given
-from test_terminal import STANDINGS, steps
+from test_terminal import STANDINGS
 
 from crossover.records.choice import OPEN, WINNER
 from crossover.report.pages import summary

@@ -13,67 +13,25 @@ from campaigns import (
     near,
     recommendation,
     run,
-    steps,
     tasks,
     two_good_one_hole,
     zmq,
 )
-from hypothesis import given
 from hypothesis import strategies as st
 from rich.console import Console
 from rich.text import Text
 
 from crossover.experiments import leads
 from crossover.planning.command import Command
-from crossover.records.outcome import ALIKE, OPEN
 from crossover.report.base import questions
 from crossover.report.base.tables import Tables
-from crossover.report.sentences.winners import Pair, outcome, pairs
 from crossover.report.terminal import show
 
 LEADS = leads()
 
 
-def panel(curve):
-    return run(Campaign([curve])).all_leading(LEADS)[0]
-
-
-def pair(*intervals, **changes):
-    """The pair `no-copy` and `copy` with these intervals of its ratio, at 100 B, 1 kB and so on."""
-    return Pair(panel(steps(*intervals, **changes)), "no-copy")
-
-
 WORSE, UNSURE, EQUAL, BETTER = (0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2)
 STANDINGS = st.lists(st.sampled_from([WORSE, UNSURE, EQUAL, BETTER]), min_size=1, max_size=8)
-
-
-@pytest.mark.parametrize(
-    ("intervals", "words"),
-    [
-        ([WORSE, WORSE, BETTER], "copy | 3.2 kB [2.4, 4.1 kB] | no-copy"),
-        ([WORSE, UNSURE, BETTER, BETTER], "copy | 1 kB [0.77, 1.3 kB] | no-copy"),
-        ([WORSE, WORSE, UNSURE, BETTER, WORSE], "copy up to 1 kB | open | no-copy at 100 kB | copy at 1 MB"),
-        ([UNSURE, UNSURE, BETTER, EQUAL], "open up to 1 kB | no-copy at 10 kB | alike at 100 kB"),
-        ([UNSURE, BETTER, BETTER, UNSURE], "open at 100 B | no-copy at 1 kB to 10 kB | open at 100 kB"),
-        ([BETTER, EQUAL, BETTER], "no-copy at 100 B | alike at 1 kB | no-copy at 10 kB"),
-        ([BETTER, BETTER, BETTER, (2.8, 3.2)], "no-copy everywhere, 2.0 to 3.0 times faster"),
-        ([EQUAL, EQUAL, (0.95, 1.2)], "alike everywhere (at most 1.2 times)"),
-        ([UNSURE, UNSURE, UNSURE, (0.7, 74.0)], "open everywhere (at most 74 times)"),
-    ],
-)
-def test_each_part_of_the_axis_has_its_winner(intervals, words):
-    assert outcome(pair(*intervals)) == words
-
-
-def test_lower_times_win():
-    assert outcome(pair(BETTER, better="lower")) == "copy everywhere, 2.0 times faster"
-
-
-@given(STANDINGS)
-def test_words_name_exactly_the_winners(intervals):
-    found = pair(*intervals)
-    named = {part.split()[0] for part in outcome(found).split(" | ") if "[" not in part} - {OPEN, ALIKE}
-    assert named == {found.winner(cell) for cell in found.cells} - {OPEN, ALIKE}
 
 
 def test_names_have_the_title_and_only_what_tells_curves_apart():
@@ -209,11 +167,3 @@ def test_nothing_measured_says_so(tmp_path, capsys, monkeypatch):
     assert "Nothing to choose: no arms could be compared" in printed(empty, tmp_path, capsys, monkeypatch)
     only_holes = run(Campaign([], holes=list(TASK_HOLES)))
     assert "Holes: 3 launches" in printed(only_holes, tmp_path, capsys, monkeypatch)
-
-
-def test_the_strongest_pairs_come_first():
-    strong, weak = mpi(), tasks("round trip", slope=0.0001)
-    assert [each.panel.experiment for each in pairs(run(Campaign([weak, strong])).all_leading(LEADS))] == [
-        "mpi_pingpong", "task_latency",
-    ]  # fmt: skip
-    assert Pair(panel(weak), "pure").strength == 1

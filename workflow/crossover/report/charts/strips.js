@@ -47,16 +47,16 @@ function pictureOf(row) {
     const colour = getComputedStyle(mark).getPropertyValue("--own").match(/#\w+/)?.[0] ?? ink;
     const kind = mark.classList;
     if (kind.contains("point")) {
-      const fill = kind.contains("published") ? "#fff" : kind.contains("open") ? light("noise") : ink;
+      const fill = kind.contains("open") ? light("noise") : ink;
       add("rect", { x: -5, y: -5, width: 10, height: 10, fill, stroke: ink, transform: `translate(${x(mark)} ${top + height / 2}) rotate(45)` });
     } else if (["interval", "measured", "bias"].some((name) => kind.contains(name))) {
       const thick = kind.contains("bias") ? 1 : 4;
       add("rect", { x: x(mark), y: top + (height - thick) / 2, width: Math.max(wide(mark), 2), height: thick, fill: colour });
     } else {
-      const plain = { alike: light("grid"), open: "#fff", range: light("grid") }[kind[1]];
+      const plain = { open: "#fff", range: light("grid") }[kind[1]];
       const share = plain ? 1 : parseFloat(mark.style.getPropertyValue("--share")) / 100;
-      add("rect", { x: x(mark), y: top, width: wide(mark), height, fill: plain ?? colour, "fill-opacity": share, stroke: plain ? light("grid") : "#fff" });
-      if (!plain) add("rect", { x: x(mark), y: kind.contains("rival") ? top : top + height - 4, width: wide(mark), height: 4, fill: colour });
+      add("rect", { x: x(mark), y: top, width: wide(mark), height, fill: plain ?? colour, "fill-opacity": share, stroke: kind.contains("open") ? colour : plain ? light("grid") : "#fff" });
+      if (!plain) add("rect", { x: x(mark), y: top, width: wide(mark), height: 4, fill: colour });
       if (wide(mark) > 30) add("text", { x: x(mark) + wide(mark) / 2, y: top + 20, "font-size": 12, fill: ink, "text-anchor": "middle" }, mark.textContent);
     }
   }

@@ -14,7 +14,7 @@ from crossover.report.charts import gallery
 from crossover.report.pages.part import MISSING, OF_EXPERIMENT, AnyPage, part
 from crossover.report.render import inputs
 from crossover.report.sections import crossovers
-from crossover.report.sentences import findings, holes, results, thresholds
+from crossover.report.sentences import choices, findings, holes, thresholds
 
 
 class Experiments(AnyPage):
@@ -54,8 +54,9 @@ class Experiments(AnyPage):
 
     @part()
     def result(self, experiment: str) -> str:
-        """The result of the experiment in one sentence."""
-        return results.sentence(self._leading_panels(experiment))
+        """What to choose, question by question."""
+        own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
+        return "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
 
     @part(OF_EXPERIMENT)
     def picture(self, experiment: str) -> str:

@@ -43,11 +43,10 @@ class Page(Experiments):
         shown = finding.cards(self.tables)
         return markup.raw(shown) if shown else ""
 
-    @part("ratios", "crossovers")
+    @part("choices")
     def map(self) -> str:
-        """The winner of each pair of arms at each part of its axis."""
-        gaps = overview.missing(self.tables, self.leads)
-        shown = overview.picture(self.tables.all_leading(self.leads), gaps)
+        """The arm to choose at each part of the axis of each question."""
+        shown = overview.picture(self.tables, overview.missing(self.tables))
         return markup.figure("map", shown, overview.CAPTION) if shown else NOT_COMPARED
 
     @part()

@@ -2,6 +2,7 @@
 
 import json
 import math
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
@@ -48,7 +49,7 @@ class Question:
         (first, _), *others = self.segments
         if not others:
             return f"{first} everywhere"
-        return ", ".join([first, *(f"from {_start(own[0])} {arm}" for arm, own in others)])
+        return ", ".join([first, *(f"from {start(own[0])} {arm}" for arm, own in others)])
 
     @property
     def gain(self) -> str:
@@ -65,7 +66,7 @@ class Question:
     def cost(self) -> str:
         """The guarantee, with its place where it is above the limit."""
         worst = max(self.rows, key=lambda row: float(row["guarantee"]))
-        most = _bound(worst["guarantee"])
+        most = bound(worst["guarantee"])
         return most if self.is_settled else f"{most} at {_place(worst)}"
 
     @property
@@ -79,7 +80,7 @@ class Question:
     def marked(self) -> str:
         """`words` in Markdown."""
         (first, _), *others = self.segments
-        parts = (f"from {_start(own[0])} `{markup.verbatim(arm)}`" for arm, own in others)
+        parts = (f"from {start(own[0])} `{markup.verbatim(arm)}`" for arm, own in others)
         return ", ".join([f"`{markup.verbatim(first)}`", *parts])
 
     @property
@@ -102,14 +103,14 @@ class Question:
         return "" if self.is_settled else numbers.listed(json.loads(worst["left"]))
 
 
-def _bound(guarantee: float) -> str:
+def bound(guarantee: float) -> str:
     """A guarantee, rounded up because it is a bound."""
     return f"{math.ceil(100 * guarantee - 1e-9) / 100:.2f}"
 
 
 def at_most(guarantee: float, verdict: str) -> str:
     """What a choice can cost, in words."""
-    return "surely the best" if verdict == WINNER else f"at most {_bound(guarantee)} times worse than the best"
+    return "surely the best" if verdict == WINNER else f"at most {bound(guarantee)} times worse than the best"
 
 
 def plain(text: str) -> str:
@@ -117,23 +118,33 @@ def plain(text: str) -> str:
     return text.replace(NO_BREAK, " ")
 
 
-def asked(tables: Tables) -> list[Question]:
-    """The questions of a run, those that most people ask first; curves of an experiment with equal words are one."""
+def curves(tables: Tables) -> list[Question]:
+    """Every curve with choices: the plainest of each question first, in the order in which most people ask."""
     rows = grouped(tables.choices, "experiment", "protocol", "placement", "metric")
     panels = [panel for name in tables.experiments for panel in tables.panels(name)]
-    own = [panel for panel in panels if (*questions.name(panel), panel.metric) in rows]
+    own = questions.plain_first(panel for panel in panels if (*questions.name(panel), panel.metric) in rows)
     names = questions.names(own)
-    alike: dict[tuple[str, str], dict[str, list[Question]]] = {}
-    for panel in questions.plain_first(own):
-        question = Question(names[questions.name(panel)], panel, tuple(rows[*questions.name(panel), panel.metric]))
-        alike.setdefault((panel.experiment, panel.metric), {}).setdefault(question.words, []).append(question)
-    found = [
-        (turn > 0, _place_of(experiment), _joined(same, experiment, metric, len(each)))
-        for (experiment, metric), each in alike.items()
-        for turn, same in enumerate(each.values())
+    found: dict[tuple[str, str], list[Question]] = {}
+    for panel in own:
+        name = _name([names[questions.name(panel)]], panel.experiment, panel.metric)
+        question = Question(name, panel, tuple(rows[*questions.name(panel), panel.metric]))
+        found.setdefault((panel.experiment, panel.metric), []).append(question)
+    placed = [(turn > 0, _place_of(name), each) for (name, _), own in found.items() for turn, each in enumerate(own)]
+    return [question for _, _, question in sorted(placed, key=lambda entry: entry[:2])]
+
+
+def asked(tables: Tables) -> list[Question]:
+    """The questions of a run, in the same order; curves of an experiment and metric with equal words are one."""
+    every = curves(tables)
+    alike: dict[tuple[str, str, str], list[Question]] = {}
+    for question in every:
+        alike.setdefault((question.panel.experiment, question.panel.metric, question.words), []).append(question)
+    names = questions.names(question.panel for question in every)
+    metrics = Counter((experiment, metric) for experiment, metric, _ in alike)
+    return [
+        _joined(same, [names[questions.name(each.panel)] for each in same] if metrics[experiment, metric] > 1 else [])
+        for (experiment, metric, _), same in alike.items()
     ]
-    # The plainest curve of each question first, then the others.
-    return [question for _, _, question in sorted(found, key=lambda entry: entry[:2])]
 
 
 def _place_of(experiment: str) -> int:
@@ -141,11 +152,11 @@ def _place_of(experiment: str) -> int:
     return known.asked if known else SELDOM
 
 
-def _joined(same: Sequence[Question], experiment: str, metric: str, kinds: int) -> Question:
-    """Curves with the same words as one question; `kinds` tells whether the experiment has others of this metric."""
-    names = [question.name for question in same] if kinds > 1 else []
+def _joined(same: Sequence[Question], names: Sequence[str]) -> Question:
+    """Curves with the same words as one question; `names` are theirs, none for all curves of the metric."""
+    first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
-    return Question(_name(names, experiment, metric), same[0].panel, rows)
+    return Question(_name(names, first.experiment, first.metric), first, rows)
 
 
 def metric_word(experiment: str, metric: str) -> str:
@@ -175,7 +186,7 @@ def _name(names: Sequence[str], experiment: str, metric: str) -> str:
     return f"{about}: {word}" if word and word not in about else about
 
 
-def _start(row: Row) -> str:
+def start(row: Row) -> str:
     """The place from which a choice holds: its crossover with the one before, or its first measured point."""
     return numbers.quantity(row["begins"] or row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
 
