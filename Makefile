@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-precision docs clean
+.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -64,9 +64,6 @@ bench-page: .venv/run  ## measure how large each tier's page is, and how long it
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@$(BIN)/python benchmarks/run_to_run.py
-
-bench-precision: .venv/run  ## compare the precision of whole runs of two commits (OLD=commit; three quarters of an hour)
-	@$(BIN)/python benchmarks/precision.py $(or $(OLD),HEAD~1) $(ARGS)
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
 	@$(BIN)/crossover document

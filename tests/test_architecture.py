@@ -44,7 +44,7 @@ ROOMS = {
     "measure.ranks measure.sampling planning records",
     "analyse.statistics": "records",
     "analyse.curves": "analyse.statistics design planning records",
-    "analyse.estimators": "analyse.curves analyse.statistics design planning records",
+    "analyse.estimators": "analyse.curves analyse.statistics records",
     "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design experiments planning records",
     "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config design planning records",
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design experiments farms planning records",

@@ -57,10 +57,10 @@ def lacking(folder, name):
 
 
 @pytest.mark.parametrize("wrong", [fault, fault_at_the_second_row])
-@pytest.mark.parametrize("name", [*writer.FROM_CURVES, *writer.FROM_BLOCKS])
+@pytest.mark.parametrize("name", list(writer.FROM_CURVES))
 def test_a_table_that_fails_is_empty_and_the_others_are_as_without(made, tmp_path, monkeypatch, name, wrong):
     before, _ = made()
-    monkeypatch.setitem(writer.FROM_CURVES if name in writer.FROM_CURVES else writer.FROM_BLOCKS, name, wrong)
+    monkeypatch.setitem(writer.FROM_CURVES, name, wrong)
     after, failures = made("failed")
     assert {table for table in before if before[table] != after[table]} == {name}
     assert lacking(tmp_path / "failed" / "toy", name)
@@ -133,7 +133,7 @@ def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(
     writer.derive(folder)
     (failed,) = failure.of(folder / "launches.parquet")
     assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "zmq_throughput", "ValueError: a fault")
-    assert not lacking(folder, "launches") and not lacking(folder, "needs")
+    assert not lacking(folder, "launches") and not lacking(folder, "hosts")
 
 
 @pytest.fixture(scope="module")

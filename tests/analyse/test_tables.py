@@ -243,29 +243,6 @@ def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches
         assert row["launches"] == 2
 
 
-WIDTH = '{"target_width": 0.02, "rounds": {"at_least": 10, "at_most": 200}}'
-
-
-def in_bytes(row):
-    return row | {"axis_unit": "bytes"}
-
-
-def test_one_launch_has_a_need_without_a_plan(tmp_path):
-    found = tables(tmp_path / "tables", receipts(tmp_path, campaign(RISING, 1), in_bytes, WIDTH))
-    (need,) = found["needs"]
-    unknown = ("launch_share", "round_share", "order_share", "half_width", "launches_needed", "rounds_needed")
-    assert {need[name] for name in unknown} == {None}
-    assert need["wanted"] == pytest.approx(0.02)
-
-
-def test_a_need_has_shares_that_add_up_and_a_plan(tmp_path):
-    (need,) = tables(tmp_path / "tables", receipts(tmp_path, campaign(RISING, 5), in_bytes, WIDTH))["needs"]
-    assert need["launch_share"] + need["round_share"] + need["order_share"] == pytest.approx(1)
-    assert (need["arm"], need["launches"], need["rounds"], need["cells"]) == ("no-copy", 5, 10, 13)
-    assert need["launches_needed"] >= 3
-    assert 10 <= need["rounds_needed"] <= 200
-
-
 def test_a_block_without_a_value_is_left_out_with_its_ratio_and_the_references_with_all_ratios(run):
     launches = campaign(RISING, 3)
     launches[1]["no-copy"][4, 7] = np.nan

@@ -293,16 +293,16 @@ def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
 
 def test_failures_in_a_run_are_named_wherever_its_folder_is_rendered(run, quick, tmp_path, capsys):
     cause = failure.Failure(
-        "table", "needs", "mpi_pingpong", f"KeyError: '{run}'", "analyse/estimators/precision.py, line 7"
+        "table", "hosts", "mpi_pingpong", f"KeyError: '{run}'", "analyse/estimators/hosts.py, line 7"
     )
-    record.write(record.NEEDS.empty_table(), run / "needs.parquet", failure.stored([cause]))
+    record.write(record.HOSTS.empty_table(), run / "hosts.parquet", failure.stored([cause]))
     renderer.render(run, run / "report/index.html")
     assert main(["bundle", str(run), "--output", str(tmp_path / "bundle.zip")]) == 0
     folder = extracted(tmp_path / "bundle.zip", tmp_path / "unpacked")
     assert main(["report", "--from", str(folder / "results"), "--page", str(tmp_path / "page.html")]) == 1
-    assert "table needs of mpi_pingpong: KeyError: " in capsys.readouterr().err
+    assert "table hosts of mpi_pingpong: KeyError: " in capsys.readouterr().err
     (failed,) = failure.of(tmp_path / "page.html")
-    assert failed.name == "needs" and str(run) not in failed.error
+    assert failed.name == "hosts" and str(run) not in failed.error
 
 
 def test_a_folder_from_elsewhere_is_rendered_by_the_preview_even_with_quarto(unpacked, tmp_path, monkeypatch):

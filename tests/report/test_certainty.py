@@ -1,4 +1,4 @@
-"""Does the page give the possible bias, the needs of the next run and the launches that settled?"""
+"""Does the page give the possible bias and the precision?"""
 
 import pytest
 from campaigns import Campaign, lasting, mpi, zmq
@@ -22,23 +22,15 @@ def sensitivity(curve, effect=1.031, resolution=1.052, **changes):
     return of(curve, null_cells=13, smallest_effect=effect, resolution=resolution, **changes)
 
 
-def need(curve, **changes):
-    shares = {"launch_share": 0.6, "round_share": 0.39, "order_share": 0.01}
-    asked = {"rounds": 14, "half_width": 0.08, "wanted": 0.02, "launch_seconds": 4.0, "round_seconds": 0.5}
-    return of(
-        curve, **(shares | asked | {"launches_needed": 9, "rounds_needed": 31, "seconds_needed": 4000.0} | changes)
-    )
-
-
-def test_bias_stands_beside_chance_and_beside_what_was_asked_for():
-    assert [list(line.values()) for line in certainty.sure([sensitivity(zmq())], [need(zmq())])] == [
-        ["`zmq_throughput`", zmq().protocol, "`no-copy` / `copy`", "3.1 %", "±5.2 %", "±2 %"]
+def test_bias_stands_beside_chance():
+    assert [list(line.values()) for line in certainty.sure([sensitivity(zmq())])] == [
+        ["`zmq_throughput`", zmq().protocol, "`no-copy` / `copy`", "3.1 %", "±5.2 %"]
     ]
 
 
 def test_an_unknown_number_is_a_dash():
-    (line,) = certainty.sure([sensitivity(zmq(), None, None)], [])
-    assert list(line.values())[-3:] == ["–", "–", "–"]
+    (line,) = certainty.sure([sensitivity(zmq(), None, None)])
+    assert list(line.values())[-2:] == ["–", "–"]
 
 
 @pytest.mark.parametrize(
@@ -73,9 +65,7 @@ def test_each_experiment_and_placement_has_a_sentence(rows, words):
 def test_placements_are_separate():
     told = certainty.sentences([sensitivity(zmq()), sensitivity(zmq(), placement="process")])
     assert told.count("\n") == 1
-    assert (
-        certainty.sure([sensitivity(zmq(), placement="process")], [])[0]["experiment"] == "`zmq_throughput` (process)"
-    )
+    assert certainty.sure([sensitivity(zmq(), placement="process")])[0]["experiment"] == "`zmq_throughput` (process)"
 
 
 # ---- on the page
@@ -83,7 +73,7 @@ def test_placements_are_separate():
 
 def test_the_page_lists_only_leading_metrics_in_the_order_of_its_sections(tmp_path):
     curves = [mpi(), zmq(), zmq(metric="bandwidth")]
-    rows = {"sensitivity": [sensitivity(curve) for curve in curves], "needs": [need(curve) for curve in curves]}
+    rows = {"sensitivity": [sensitivity(curve) for curve in curves]}
     page = Page(LEADS, Campaign(curves, estimated=rows).write_tables(tmp_path))
     assert [line.split(" | ")[0].strip("| ") for line in str(page.sure().data).splitlines()[2:]] == [
         "`zmq_throughput`",

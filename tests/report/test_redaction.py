@@ -38,7 +38,7 @@ REASON = (
     "ssh://adalace@a, file:///home/adalace, ~adalace, C:\\Users\\windowsada, \\\\fileserver, tokyo[01-04], "
     "ghp_0a1b2c,\nBEGIN KEY"
 )
-FAILURE = failure.Failure("table", "needs", "mpi_pingpong", f"KeyError: '{REASON}'", "analyse/x.py, line 7")
+FAILURE = failure.Failure("table", "thresholds", "mpi_pingpong", f"KeyError: '{REASON}'", "analyse/x.py, line 7")
 
 
 def changed(results, name, **columns):
@@ -76,7 +76,7 @@ def named(whole_run, tmp_path_factory):
         mpi=lambda row: "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution",
         slurm=lambda row: json.dumps(SLURM),
     )
-    record.write(record.NEEDS.empty_table(), results / "needs.parquet", failure.stored([FAILURE]))
+    record.write(record.THRESHOLDS.empty_table(), results / "thresholds.parquet", failure.stored([FAILURE]))
     (results / "figures/mpi_pingpong").mkdir(parents=True, exist_ok=True)
     (results / "figures/mpi_pingpong" / failure.FILE).write_text(json.dumps(failure.stored([FAILURE])))
     slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
@@ -152,7 +152,7 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
     assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
     assert {row["reason"] for row in launches if row["hole"]} == {WITHHELD}
-    assert [each.error for each in failure.of(results / "needs.parquet")] == [f"KeyError: {WITHHELD}"]
+    assert [each.error for each in failure.of(results / "thresholds.parquet")] == [f"KeyError: {WITHHELD}"]
     page = (results / "report/index.html").read_text()
     assert f"launches with the host <code>{apple.pop()}</code>" in page
     before = pq.read_table(whole_run / "launches.parquet").to_pylist()

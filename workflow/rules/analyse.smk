@@ -17,7 +17,6 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
-    "needs",
     "hosts",
 )
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")

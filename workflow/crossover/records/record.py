@@ -129,13 +129,6 @@ HOSTS = _schema(
 )
 """One row per host, panel and half of the axis: the factor by which launches with the host are worse than others."""
 
-NEEDS = _schema(
-    strings="experiment placement protocol metric arm reference",
-    integers="launches cells rounds launches_needed rounds_needed",
-    numbers="launch_share round_share order_share launch_seconds round_seconds half_width wanted seconds_needed",
-)
-"""One row per arm and curve: the sources of its noise, and what the next run needs to reach the target width."""
-
 CLAIMS = _schema(
     strings="claim source quote locator url says test contradicts kind experiment placement protocol metric arm "
     "verdict reason method differs unit scale axis_unit own rows",

@@ -12,10 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
-from crossover.analyse.curves.rounds import Blocks, blocks, medians
+from crossover.analyse.curves.rounds import blocks, medians
 from crossover.analyse.estimators.crossover import crossing
 from crossover.analyse.estimators.hosts import hosts
-from crossover.analyse.estimators.precision import needs
 from crossover.analyse.estimators.sensitivity import Biases, sensitivities
 from crossover.analyse.estimators.threshold import threshold
 from crossover.analyse.statistics.intervals import Floats, estimate
@@ -25,7 +24,7 @@ from crossover.analyse.tables import choices
 from crossover.records import failure, record
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity needs hosts choices"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -96,9 +95,6 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
-FROM_BLOCKS: dict[str, Callable[[Blocks, Sequence[Row]], Rows]] = {"needs": needs}
-"""The same from an experiment's blocks and the rows of its launches."""
-
 FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts, "choices": choices.rows}
 """The same from an experiment's curves and the rows of its launches."""
 
@@ -111,24 +107,17 @@ def derive(folder: Path) -> None:
     """
 
     @cache
-    def inside() -> Blocks:
-        return blocks(_whole("measurements", folder))
-
-    @cache
     def every() -> list[Curve]:
         return list(curves(_whole("medians", folder).to_pandas()))
 
     def rows(name: str) -> Rows:
         if name == "medians":
-            return medians(inside())
+            return medians(blocks(_whole("measurements", folder)))
         if name in FROM_CURVES:
             return FROM_CURVES[name](every())
-        launches = _whole("launches", folder).to_pylist()
-        if name in FROM_LAUNCHES:
-            return FROM_LAUNCHES[name](every(), launches)
-        return FROM_BLOCKS[name](inside(), launches)
+        return FROM_LAUNCHES[name](every(), _whole("launches", folder).to_pylist())
 
-    for name in ("medians", *FROM_CURVES, *FROM_BLOCKS, *FROM_LAUNCHES):
+    for name in ("medians", *FROM_CURVES, *FROM_LAUNCHES):
         table = TABLES[name].empty_table()
         with failure.caught("table", name, folder.name) as failures:
             table = _table(rows(name), name)

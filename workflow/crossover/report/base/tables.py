@@ -122,7 +122,6 @@ class Tables:
     crossovers: list[Row]
     thresholds: Sequence[Row] = ()
     sensitivity: Sequence[Row] = ()
-    needs: Sequence[Row] = ()
     claims: Sequence[Row] = ()
     recommendations: Sequence[Row] = ()
     hosts: Sequence[Row] = ()

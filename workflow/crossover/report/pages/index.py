@@ -122,10 +122,10 @@ class Page(Experiments):
         """The possible bias and the precision of each experiment, in sentences."""
         return certainty.sentences(self._leading(self.tables.sensitivity)) or NOT_COMPARED
 
-    @part("sensitivity", "needs")
+    @part("sensitivity")
     def sure(self) -> str:
-        """The possible bias, the precision and its target, for each arm."""
-        return markup.table(certainty.sure(self._leading(self.tables.sensitivity), self.tables.needs), NOT_COMPARED)
+        """The possible bias and the precision, for each arm."""
+        return markup.table(certainty.sure(self._leading(self.tables.sensitivity)), NOT_COMPARED)
 
     def _leading(self, table: Sequence[Row]) -> list[Row]:
         return self.tables.of_leads(table, self.leads)

@@ -1,7 +1,6 @@
-"""The possible bias and the precision of each experiment, the sources of its noise, and the next run."""
+"""The possible bias and the precision of each experiment."""
 
 from collections.abc import Iterable
-from operator import itemgetter
 
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, arms, grouped, place
@@ -12,17 +11,10 @@ FEW = 4
 """With fewer null cells, false differences are less rare than promised (docs/decisions/smallest_effect.md)."""
 
 
-def sure(sensitivity: Iterable[Row], needs: Iterable[Row]) -> list[dict[str, str]]:
-    """A line for each rival: bias, chance and target."""
-    curve = itemgetter("experiment", "placement", "protocol", "metric", "arm")
-    wanted = {curve(row): row["wanted"] for row in needs}
+def sure(sensitivity: Iterable[Row]) -> list[dict[str, str]]:
+    """A line for each rival: bias and chance."""
     return [
-        _named(row)
-        | {
-            "possible bias": _beyond(row["smallest_effect"]),
-            "precision": _beyond(row["resolution"], "±"),
-            "target": _width(wanted.get(curve(row))),
-        }
+        _named(row) | {"possible bias": _beyond(row["smallest_effect"]), "precision": _beyond(row["resolution"], "±")}
         for row in sensitivity
     ]
 
@@ -60,7 +52,3 @@ def _named(row: Row) -> dict[str, str]:
 def _beyond(ratio: float | None, sign: str = "") -> str:
     """The distance of a ratio from 1, in per cent."""
     return UNKNOWN if ratio is None else f"{sign}{numbers.percent(ratio - 1)}"
-
-
-def _width(fraction: float | None) -> str:
-    return UNKNOWN if fraction is None else f"±{numbers.percent(fraction)}"
