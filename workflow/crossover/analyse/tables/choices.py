@@ -67,7 +67,7 @@ def _question(curves: Sequence[Curve], bias: float) -> Iterator[Row]:
             "verdict": each.verdict,
             "guarantee": each.guarantee,
             "left": json.dumps(each.left),
-            "candidates": json.dumps([arm for arm, own in better.items() if not np.isnan(own[:, each.cell]).all()]),
+            "candidates": json.dumps([arm for arm, d in better.items() if np.isfinite(d[:, each.cell]).sum() > 1]),
             "next": each.next,
             "value": value,
             "low": low,
