@@ -10,8 +10,8 @@ from crossover.records import failure, record
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
 TABLE = "workflow/crossover/analyse/tables/writer.py"
-BEGINS = '    """Of null arms and ceilings too: the first show the noise, the second the limit."""\n'
-FAULTS = {TABLE: (BEGINS, f'{BEGINS}    raise ValueError("a fault")\n')} | {
+BEGINS = "        if curve.competes and used.any():\n"
+FAULTS = {TABLE: (BEGINS, f'{BEGINS}            raise ValueError("a fault")\n')} | {
     file: (sound, sound.replace("    ", "    None[0]; ", 1))
     for file, sound in {
         "workflow/crossover/analyse/tables/refinement.py": "    chosen = [curve",
@@ -32,7 +32,7 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
         project.edit(file, sound, wrong)
     code, said = project.run(*COMMAND)
     assert code == 1, said
-    assert re.search(r"table thresholds of toy: ValueError: a fault \(analyse/tables/writer\.py, line \d+\)", said)
+    assert re.search(r"table crossovers of toy: ValueError: a fault \(analyse/tables/writer\.py, line \d+\)", said)
     assert "traceback: results/logs/toy/tables.log" in said
     assert "Traceback (most recent call last)" in (results / "logs/toy/tables.log").read_text()
     fault = r"TypeError: 'NoneType' object is not subscriptable \([\w/]+\.py, line \d+\)"
@@ -46,9 +46,9 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
     assert page.count("ValueError: a fault") >= 3, "at the top, in its section and among the holes"
     assert "Second sweep of" in page and "This figure could not be drawn" in page
     # The rest is made.
-    assert record.read(results / "thresholds.parquet", record.THRESHOLDS).num_rows == 0
+    assert record.read(results / "crossovers.parquet", record.CROSSOVERS).num_rows == 0
     assert record.read(results / "choices.parquet", record.CHOICES).num_rows > 0
-    assert [each.name for each in failure.within(results) if each.kind == "table"] == ["thresholds"]
+    assert [each.name for each in failure.within(results) if each.kind == "table"] == ["crossovers"]
 
     # The same command retries all of it. So does the command for one experiment, which fails again.
     assert project.planned().keys() >= {"refinement", "tables", "figures", "report"}
@@ -60,7 +60,7 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
     for file, (sound, wrong) in FAULTS.items():
         project.edit(file, wrong, sound)
     assert "failed" not in project.succeed(*COMMAND)
-    assert record.read(results / "thresholds.parquet", record.THRESHOLDS).num_rows > 0
+    assert record.read(results / "crossovers.parquet", record.CROSSOVERS).num_rows > 0
     launches = record.read(results / "launches.parquet", record.LAUNCHES)["launch"].to_pylist()
     assert max(launches) > SECOND_SWEEP
     assert failure.within(results) == []
