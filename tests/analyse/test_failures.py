@@ -133,7 +133,7 @@ def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(
     writer.derive(folder)
     (failed,) = failure.of(folder / "launches.parquet")
     assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "zmq_throughput", "ValueError: a fault")
-    assert not lacking(folder, "launches") and not lacking(folder, "hosts")
+    assert not lacking(folder, "launches") and failure.of(folder / "choices.parquet") == []
 
 
 @pytest.fixture(scope="module")
