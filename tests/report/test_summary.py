@@ -29,7 +29,9 @@ def test_choices_are_followed_by_the_data_behind_them():
 
 def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_cost():
     first, second, third = told(tasks("round trip", slope=0.0, half_width=0.03), zmq(), mpi())
-    assert first.startswith("**mpi4py arrays:** `Send` everywhere, ") and first.endswith(" than send. Surely the best.")
+    assert first.startswith("**mpi4py arrays:** `Send` everywhere, ") and first.endswith(
+        " than `send`. Surely the best."
+    )
     assert second.startswith("**ZeroMQ stream:** `copy`, from ")
     assert (
         third.startswith("**Task farm, empty tasks: until all are done:** `") and " times worse than the best." in third

@@ -84,23 +84,21 @@ class Question:
         return ", ".join([f"`{markup.verbatim(first)}`", *parts])
 
     @property
-    def word(self) -> str:
-        """The word for the metric, if users choose by several."""
-        return metric_word(self.panel.experiment, self.panel.metric)
-
-    @property
     def sentence(self) -> str:
         """The question and its choices in Markdown."""
         everywhere = " everywhere" if len(self.segments) == 1 else ""
-        gain = f", {self.gain}" if self.gain else ""
-        open_ones = f"; {self.left} {'is' if ' and ' not in self.left else 'are'} left there" if self.left else ""
+        factors, than, after = self.gain.partition(" than ")
+        # As code, so that a name from elsewhere stays text.
+        gain = f", {factors}{than}{after if after == 'the next' else f'`{markup.verbatim(after)}`'}" if factors else ""
+        left = numbers.listed([f"`{markup.verbatim(arm)}`" for arm in self.left])
+        open_ones = f"; {left} may be better there" if left else ""
         return f"**{self.name}:** {self.marked}{everywhere}{gain}. {markup.capitalized(self.most)}{open_ones}."
 
     @property
-    def left(self) -> str:
-        """The arms that are left where the guarantee is largest, in words; empty if all is settled."""
+    def left(self) -> list[str]:
+        """The arms that may be better where the guarantee is largest; none if all is settled."""
         worst = max(self.rows, key=lambda row: float(row["guarantee"]))
-        return "" if self.is_settled else numbers.listed(json.loads(worst["left"]))
+        return [] if self.is_settled else [arm for arm in json.loads(worst["left"]) if arm != worst["choice"]]
 
 
 def bound(guarantee: float) -> str:
