@@ -8,7 +8,6 @@ from inspect import signature
 from pathlib import Path
 from unittest.mock import create_autospec
 
-import ipyparallel as ipp
 import numpy as np
 import pytest
 import zmq
@@ -18,15 +17,11 @@ from mpi4py import MPI
 from traitlets.config import Config, PyFileConfigLoader
 
 from crossover import farms
-from crossover.analyse.advice.rules import _recommended
+from crossover.analyse.advice.rules import snippet
 from crossover.analyse.advice.settings import SETTINGS
 from crossover.config import schema
-from crossover.design.advice import Choice, Level, Onset
-from crossover.design.protocol import holds
 from crossover.experiments import declared
 from crossover.experiments.zmq_throughput import PYZMQ_THRESHOLD_BYTES
-from crossover.measure.launch import driver
-from crossover.planning import plan
 
 SIZE = 12345
 CONFIG = schema.complete({"tier": "paper"})
@@ -34,76 +29,46 @@ EXTRAS = {entrant for farm in farms.declared().values() if farm.extra for entran
 """They are measured by those who install them."""
 
 
+DEFAULTS = {
+    "TaskScheduler.scheme_name": TaskScheduler.scheme_name.default_value,
+    "TaskScheduler.hwm": TaskScheduler.hwm.default_value,
+    "Session.packer": Session.packer.default_value,
+}
+
+
 def ids(setting):
     return setting.name
 
 
 def snippets(name):
-    """The lines to paste, for each possible value of a setting."""
+    """The lines to paste, for each arm of a setting; from SIZE on where an arm can be used from a point on."""
     setting = next(setting for setting in SETTINGS if setting.name == name)
-    rule = setting.rule
-    if isinstance(rule, Choice):
-        found = {value: (value, arm) for arm, value in rule.values.items() if arm != rule.default}
-    else:
-        found = {SIZE if len(rule.arms) == 1 or isinstance(rule, Level) else arm: (SIZE, arm) for arm in rule.arms}
-    return {key: _recommended(setting, *of)["snippet"] for key, of in found.items()}
+    everywhere = {arm: snippet(setting.snippet, arm, value) for arm, value in setting.values.items()}
+    return everywhere | {arm: snippet(setting.beyond, arm, SIZE) for arm in setting.beyond}
+
+
+def values_of(name):
+    return next(setting.values for setting in SETTINGS if setting.name == name)
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
-def test_a_settings_experiments_metrics_and_arms_are_measured(setting):
-    rule = setting.rule
-    match rule:
-        case Onset():
-            wanted = {*rule.arms, rule.other}
-        case Choice():
-            wanted = {rule.default, *rule.values} - EXTRAS
-        case Level():
-            wanted = set(rule.arms)
-    somewhere = set()
-    for aim in setting.aims:
-        metrics = {metric.name: metric for metric in declared()[aim.experiment].metrics}
-        assert {aim.metric, *aim.beside} <= set(metrics)
-        if isinstance(rule, Level):
-            assert rule.level in metrics[aim.metric].levels
-        asked = CONFIG["experiments"][aim.experiment]
-        measured = wanted & {*asked["arms"], asked["reference"]}
-        assert len(measured) > 1, "no tier could ever decide this aim"
-        somewhere |= measured
-    assert somewhere == wanted, "no tier could ever decide this setting"
+def test_some_tier_measures_the_arms_of_a_setting_and_users_choose_by_a_metric_there(setting):
+    experiment = declared()[setting.experiment]
+    asked = CONFIG["experiments"][setting.experiment]
+    assert {setting.default, *setting.values} - EXTRAS <= {*asked["arms"], asked["reference"]}
+    assert experiment.questions and not {*setting.values} & {*experiment.diagnostic}
+    assert {*setting.beyond} <= {*setting.values}
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
-@pytest.mark.parametrize("setting", SETTINGS, ids=ids)
-def test_an_aim_finds_its_curves_by_the_drivers_keys(setting, tier):
-    config = schema.complete({"tier": tier})
-    for aim in setting.aims:
-        asked = plan.settings_of(config, aim.experiment)
-        if not asked["placements"]:
-            continue
-        cells = driver.find(aim.experiment).cells
-        found = [
-            cell.keys
-            for each in plan.launches(config, aim.experiment)
-            for cell in cells(plan.of_launch(aim.experiment, asked, each["placement"], each["launch"]))
-            if holds(aim.where, cell.keys)
-        ]
-        assert found
-        assert all(name in keys for name in aim.condition for keys in found)
-
-
-def test_a_setting_has_one_entry_and_each_of_its_aims_one_name():
+def test_a_setting_has_one_entry():
     names = [(setting.library, setting.name) for setting in SETTINGS]
     assert len(set(names)) == len(names)
-    for setting in SETTINGS:
-        assert len({aim.name for aim in setting.aims}) == len(setting.aims)
 
 
-def test_a_call_that_returns_sooner_is_no_reason_for_a_setting():
-    """A message or task that was sent has not arrived yet; and less memory is no gain in speed."""
-    aims = [aim for setting in SETTINGS for aim in setting.aims]
-    assert not {"send rate", "submission", "overstatement", "peak memory"} & {aim.metric for aim in aims}
-    beside = {(aim.experiment, metric) for aim in aims for metric in aim.beside}
-    assert {("zmq_throughput", "send rate"), ("task_latency", "submission")} <= beside
+def test_a_call_that_returns_sooner_is_no_reason_to_choose_an_arm_of_a_stream():
+    """A message that was sent has not arrived yet; and less memory is no gain in speed."""
+    metrics = {metric for experiment in declared().values() for metric in experiment.questions}
+    assert not {"send rate", "overstatement", "peak memory"} & metrics
 
 
 @pytest.mark.parametrize(
@@ -116,8 +81,9 @@ def test_a_call_that_returns_sooner_is_no_reason_for_a_setting():
 )
 def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
     for setting in (setting for setting in SETTINGS if setting.name == name):
-        entrants = {arm: CONFIG["entrants"][arm] for arm in setting.rule.values}
-        assert {arm: entrant.get(key, default) for arm, entrant in entrants.items()} == setting.rule.values
+        entrants = {arm: CONFIG["entrants"][arm] for arm in (setting.default, *setting.values)}
+        values = {arm: entrant.get(key, default) for arm, entrant in entrants.items()}
+        assert values == {setting.default: DEFAULTS[name]} | setting.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]
         assert all(other == others[0] for other in others), "only the setting may differ"
 
@@ -125,13 +91,6 @@ def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default)
 def test_the_defaults_are_those_of_the_libraries():
     assert zmq.COPY_THRESHOLD == PYZMQ_THRESHOLD_BYTES
     assert signature(zmq.Socket.send).parameters["copy"].default is True
-    defaults = {setting.name: setting.rule for setting in SETTINGS if isinstance(setting.rule, Choice)}
-    known = {
-        "TaskScheduler.scheme_name": TaskScheduler.scheme_name.default_value,
-        "TaskScheduler.hwm": TaskScheduler.hwm.default_value,
-        "Session.packer": Session.packer.default_value,
-    }
-    assert {name: rule.values[rule.default] for name, rule in defaults.items() if name in known} == known
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
@@ -143,7 +102,7 @@ def test_every_value_has_a_snippet_that_python_can_read(setting):
 
 def test_the_threshold_applies_to_one_socket_and_the_comment_explains_all_sockets(monkeypatch):
     monkeypatch.setattr(zmq, "COPY_THRESHOLD", zmq.COPY_THRESHOLD)
-    line = snippets("copy_threshold")[SIZE].splitlines()[0]
+    line = snippets("copy_threshold")["no-copy"].splitlines()[0]
     with zmq.Context() as context, context.socket(zmq.PUSH) as socket, context.socket(zmq.PUSH) as other:
         exec(line, {"socket": socket})
         assert (socket.copy_threshold, other.copy_threshold) == (SIZE, PYZMQ_THRESHOLD_BYTES)
@@ -159,7 +118,7 @@ def test_a_message_is_lent_from_the_threshold_on_and_copied_below(size_bytes, le
         socket.bind("inproc://here")
         other.connect("inproc://here")
         before = sys.getrefcount(message)
-        exec(snippets("copy_threshold")[SIZE], {"socket": socket, "message": message})
+        exec(snippets("copy_threshold")["no-copy"], {"socket": socket, "message": message})
         assert (sys.getrefcount(message) > before) == lent, "the library must hold a lent message"
         assert other.recv() == message
 
@@ -167,7 +126,8 @@ def test_a_message_is_lent_from_the_threshold_on_and_copied_below(size_bytes, le
 @pytest.mark.parametrize("name", ["TaskScheduler.scheme_name", "TaskScheduler.hwm", "Session.packer"])
 def test_a_configuration_file_sets_its_option(tmp_path, name):
     owner, option = name.split(".")
-    for value, text in snippets(name).items():
+    for arm, value in values_of(name).items():
+        text = snippets(name)[arm]
         (tmp_path / "ipcontroller_config.py").write_text(f"c = get_config()\n{text}")
         config = PyFileConfigLoader("ipcontroller_config.py", path=str(tmp_path)).load_config()
         if value == "pure":
@@ -179,12 +139,6 @@ def test_a_configuration_file_sets_its_option(tmp_path, name):
         assert getattr(made, option) == value
         if owner == "Session":
             assert made.unpack(made.pack({"a": 1})) == {"a": 1}
-
-
-def test_tasks_get_enough_items_to_last_long_enough():
-    view = create_autospec(ipp.client.view.LoadBalancedView, instance=True)
-    exec(snippets("chunksize")[SIZE], {"view": view, "function": abs, "items": [], "microseconds_per_item": 100})
-    view.map.assert_called_once_with(abs, [], chunksize=124)
 
 
 @pytest.mark.parametrize("arm", ["out of band no-copy", "header and buffer"])
@@ -207,7 +161,7 @@ def test_an_array_of_any_size_arrives_as_it_was_sent(arm, size):
 def test_collective_calls_fill_the_memory_that_is_named():
     array, root = np.arange(3.0), 0
     total, all_arrays = np.empty_like(array), np.empty((1, 3))
-    text = snippets("Allreduce, Bcast, Allgather")[SIZE]
+    text = snippets("Allreduce, Bcast, Allgather")["buffer"]
     exec(text, {"comm": MPI.COMM_SELF, "array": array, "root": root, "total": total, "all_arrays": all_arrays})
     assert np.array_equal(total, array) and np.array_equal(all_arrays, [array])
 
@@ -271,7 +225,7 @@ BODIES = {
 
 @pytest.mark.parametrize("name", BODIES)
 def test_between_two_ranks_an_array_arrives(tmp_path, name):
-    snippet = snippets("Send_init")[SIZE] if name == "Send_init" else snippets("send, Send or pkl5")[name]
+    snippet = snippets("Send_init")["persistent"] if name == "Send_init" else snippets("send, Send or pkl5")[name]
     body = BODIES[name].format(snippet=snippet, indented=_indented(snippet))
     program = tmp_path / "pair.py"
     program.write_text(PAIR.format(size=SIZE, body=_indented(body)))

@@ -17,7 +17,6 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE, PROJECT
 from crossover.query import settings
-from crossover.query.settings import decoded
 from crossover.report.base import numbers
 
 QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy"]
@@ -150,36 +149,31 @@ def test_a_setting_has_a_line_for_each_recommendation_or_reason(real, ask):
     lines = [line for line in printed.splitlines() if line.startswith("copy_threshold")]
     assert code == 0 and len(lines) == len(own) > 2
     for line, row in zip(lines, own.to_dict("records"), strict=True):
-        assert row["condition"] in line
         if row["recommended"]:
-            assert line.startswith(f"copy_threshold = {row['value']} [") and f"{row['gain']:.3g}"[:4] in line
+            assert line.startswith(f"copy_threshold = {row['value']}") and line.endswith(" worse than the best")
         else:
-            assert line.endswith(f"no recommendation: {row['reason']}")
+            assert f": no recommendation: {row['reason']}" in line
     assert {bool(each) for each in own["recommended"]} == {True, False}
 
 
 def test_a_recommended_setting_has_its_arm_and_the_lines_to_paste(real, ask):
-    [row] = [row for row in real[0].recommended("copy_threshold", {}) if row["recommended"]]
+    found = [row for row, _ in real[0].recommended("copy_threshold", {}) if row["recommended"]]
     _, printed = ask("ask", "--setting", "copy_threshold")
-    assert f"\narm no-copy, to paste:\n\n{row['snippet'].strip()}\n" in printed
-    assert printed.count("to paste") == 1 and not printed.endswith("\n\n")
+    for row in found:
+        assert f"\narm {row['arm']}, to paste:\n\n{row['snippet'].strip()}\n" in printed
+    assert printed.count("to paste") == len(found) > 0 and not printed.endswith("\n\n")
 
 
 def test_a_snippet_commands_no_terminal():
-    row = decoded(recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy"))
-    shown = printable("\n".join(settings.lines(row))).splitlines()
+    row = recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy")
+    shown = printable("\n".join(settings.lines(row, "streams"))).splitlines()
     assert shown[1:] == ["arm 'no copy', to paste:", "", "a = 1�[2J", "if a:", "\tb = 2"]
-
-
-def test_the_interval_of_a_setting_has_one_unit():
-    assert settings.line(decoded(recommendation(low=900.0))).startswith("copy_threshold = 14700 [0.9, 21 kB], for ")
-    assert settings.line(decoded(recommendation(low=None))).startswith("copy_threshold = 14700 [open, 21 kB], for ")
 
 
 def test_a_setting_can_be_narrowed_by_a_key_and_printed_as_json(ask):
     _, printed = ask("ask", "--setting", "copy_threshold", "--transport", "tcp", "--json")
     assert {row["transport"] for row in json.loads(printed)} == {"tcp"}
-    assert all(isinstance(row["aims"], list) for row in json.loads(printed))
+    assert all(isinstance(row["points"], dict) for row in json.loads(printed))
 
 
 def test_every_setting_has_words(real, ask):

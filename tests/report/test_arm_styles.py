@@ -82,7 +82,7 @@ def test_an_arms_look_depends_only_on_its_name(name, arms):
 
 
 def test_the_ladders_layers_differ_and_look_like_in_the_other_charts():
-    rungs = arm_styles.of(drawn([layer.name for layer in ladder.LAYERS]))
+    rungs = arm_styles.of(drawn([rung.name for rung, _ in ladder.LAYERS]))
     assert len(set(rungs.values())) == len(ladder.LAYERS)
     assert rungs["memcpy"] == arm_styles.of(drawn(["send", "memcpy"]))["memcpy"]
 

@@ -107,7 +107,7 @@ TEXTS = {
     "launches": ["reason", "host", "commit"],
     "ranks": ["host", "cpu", "kernel", "os", "governor", "mpi", "python", "slurm"],
     "claims": ["says", "quote", "locator", "reason", "method"],
-    "recommendations": ["about", "condition", "reason", "snippet"],
+    "recommendations": ["about", "reason", "snippet"],
     "sensitivity": ["placement"],
 }
 

@@ -118,8 +118,9 @@ def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None
             "--setting asks for a recommendation; leave out the experiment, --at, --metric, --arm and --than"
         )
     found = run.recommended(chosen.setting, keys)
-    lines = [line for row in found for line in settings.lines(row)]
-    _say(_json(found) if chosen.json else "\n".join(lines).rstrip("\n"))
+    lines = [line for row, place in found for line in settings.lines(row, place)]
+    told = [settings.decoded(row) | {"question": place} for row, place in found]
+    _say(_json(told) if chosen.json else "\n".join(lines).rstrip("\n"))
 
 
 def _say(text: str) -> None:

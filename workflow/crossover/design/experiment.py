@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from crossover.design.advice import Aim
 from crossover.design.advice import Setting as Recommendable
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.kinds import Setting
+from crossover.design.protocol import Keys
 from crossover.design.settings import Settings
 
 SELDOM = 100
@@ -25,6 +25,18 @@ def two(settings: Settings) -> int:
 def no(settings: Settings) -> bool:
     """No, whatever the settings of a launch."""
     return False
+
+
+@dataclass(frozen=True)
+class Rung:
+    """An arm as a layer of the ladder, which has the round trips of all layers within a host."""
+
+    place: int
+    """Its place among all layers, rising; gaps leave room for others."""
+    name: str
+    arm: str
+    where: Keys
+    """Keys of its curve; if several have them, the first protocol in alphabetical order is used."""
 
 
 @dataclass(frozen=True)
@@ -65,11 +77,10 @@ class Experiment:
     """The setting with the thread level that its ranks request from MPI; empty for mpi4py's default."""
     asked: int = SELDOM
     """Its place among the questions that most users have, in rising order; from SELDOM on, few users have it."""
-    aims: Mapping[str, Aim] = field(default_factory=dict)
-    """What users want of it, each under a name by which recommended settings and the ladder know it."""
+    rungs: tuple[Rung, ...] = ()
+    """Its layers of the ladder."""
     recommends: tuple[Recommendable, ...] = ()
-    """The settings that it decides; those that serve aims of several experiments are in that of the first."""
-
+    """The settings that it decides, in its own questions and in others with the same arms."""
     chosen_by: Mapping[str, str] | None = None
     """The metrics by which users choose an arm, each with the field's word for it, such as `streams`; empty if nobody
     can choose one. By default the leading metric, without a word."""

@@ -3,13 +3,11 @@
 No module lists them: a folder here is an experiment, and none imports another. Only drivers are slow to load.
 """
 
-from dataclasses import replace
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
-from crossover.design.advice import Aim
 from crossover.design.experiment import Experiment
 from crossover.design.protocol import Keys
 from crossover.errors import CrossoverError
@@ -35,11 +33,6 @@ def of(name: str) -> Experiment:
         return declared()[name]
     except KeyError:
         raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}") from None
-
-
-def aim(name: str) -> Aim:
-    """The aim that an experiment declares under this name."""
-    return next(replace(each.aims[name], experiment=owner) for owner, each in declared().items() if name in each.aims)
 
 
 def prose(name: str, file: str) -> str:

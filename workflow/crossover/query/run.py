@@ -12,7 +12,7 @@ import pandas as pd
 from crossover.config import tiers
 from crossover.errors import CrossoverError
 from crossover.experiments import leads, subject
-from crossover.query import choosing, question, settings
+from crossover.query import choosing, question
 from crossover.query.answer import Answer, answer
 from crossover.query.choosing import Chosen
 from crossover.query.contents import Contents
@@ -20,7 +20,7 @@ from crossover.records import run_tables
 from crossover.records.choice import OPEN
 from crossover.report.base import numbers, questions, tables
 from crossover.report.base.tables import Panel
-from crossover.report.sentences import more
+from crossover.report.sentences import more, settings
 from crossover.report.sentences.choices import curve_of
 
 if TYPE_CHECKING:
@@ -165,13 +165,14 @@ class Run:
         # More launches give no interval to an answer to which none contributes.
         return more.remedy(self._tables, [cell for cell in found.cells if cell["launches"]])
 
-    def recommended(self, setting: str, keys: Mapping[str, object]) -> list[Row]:
-        """The recommendations for a setting by its name, with values instead of JSON."""
+    def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
+        """The recommendations for a setting by its name, each with the name of its question."""
         run_tables.require_joined(self.results)
         every = run_tables.read(self.results, "recommendations").to_pylist()
         question.one_of("setting", setting, (row["setting"] for row in every))
-        own = [row for row in every if row["setting"] == setting]
-        return [settings.decoded(row) for row in question.matching(setting, own, keys)]
+        own = question.matching(setting, [row for row in every if row["setting"] == setting], keys)
+        names = settings.questions(self._tables)
+        return [(row, settings.place(row, names)) for row in own]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""

@@ -4,11 +4,11 @@ import json
 from typing import Any
 
 from crossover.query import question
-from crossover.report.base import numbers
+from crossover.report.sentences import settings
 
 Row = dict[str, Any]
 
-ENCODED = ("aims", "value", "points", "effects", "arms")
+ENCODED = ("value", "points")
 """Columns that hold JSON."""
 
 
@@ -17,32 +17,9 @@ def decoded(row: Row) -> Row:
     return row | {name: json.loads(row[name]) for name in ENCODED if row[name] is not None}
 
 
-def lines(own: Row) -> list[str]:
-    """A decoded row of the recommendations in words, then its arm and the lines to paste, if it has any."""
-    if not own["recommended"] or not own["snippet"]:
-        return [line(own)]
-    shown = own["snippet"].strip("\n").splitlines()
-    arm = f"arm {question.quoted(own['arm'])}, " if own["arm"] else ""
-    return [line(own), f"{arm}to paste:", "", *shown, ""]
-
-
-def line(own: Row) -> str:
-    """A decoded row of the recommendations in words: the value with its interval and gain, or the reason for none."""
-    scope = f"for {numbers.listed(own['aims'])} ({own['condition']})"
-    if not own["recommended"]:
-        return f"{own['setting']}, {scope}: no recommendation: {own['reason']}"
-    value = f"{own['setting']} = {own['value']}{_interval(own)}, {scope}"
-    if own["gain"] is None:
-        return f"{value}: {own['about']}"
-    unit = own["axis_unit"]
-    gain = numbers.ratio(own["gain"], own["gain_low"], own["gain_high"])
-    start, end = (numbers.quantity(own[name], unit) for name in ("gain_from", "gain_to"))
-    where = f"at {start}" if start == end else f"from {start} to {end}"
-    return f"{value}: {gain} times better than {own['default']} {where}"
-
-
-def _interval(own: Row) -> str:
-    if own["x"] is None:
-        return ""
-    found = numbers.interval(own["x"], own["low"], own["high"], own["axis_unit"], 2)
-    return f" {found or '[open, open]'}"
+def lines(row: Row, place: str) -> list[str]:
+    """A row of the recommendations in words, for the question `place`, then its arm and the lines to paste, if any."""
+    if not row["recommended"]:
+        return [f"{row['setting']}, for {place}: no recommendation: {settings.reason(row)}"]
+    said = f"{settings.value(row)}, for {place}: {settings.gain([row])}, {settings.cost([row])}"
+    return [said, f"arm {question.quoted(row['arm'])}, to paste:", "", *row["snippet"].strip("\n").splitlines(), ""]

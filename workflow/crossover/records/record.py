@@ -140,13 +140,13 @@ CLAIMS = _schema(
 """One row per published claim. `verdict`: holds, refuted, open, not measured, not judged, with a `reason`."""
 
 RECOMMENDATIONS = _schema(
-    strings="library setting about aims condition value reason snippet experiment placement protocol metric arm "
-    "default arms verdict axis axis_unit points effects",
-    integers="launches tried",
-    numbers="x low high gain gain_low gain_high gain_from gain_to smallest_effect",
+    strings="library setting about value reason snippet experiment placement protocol metric arm default axis "
+    "axis_unit unit better points",
+    integers="launches",
+    numbers="x low high guarantee gain_low gain_high",
     flags="recommended",
 )
-"""One row per setting, condition and aims: the value, its gain, its other effects; or why nothing is recommended."""
+"""One row per setting and question: the value, its guarantee and gain; or why nothing is recommended."""
 
 CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
@@ -164,8 +164,10 @@ DIFFERENCES = _schema(strings="kind name before after")
 
 
 ENCODED: dict[str, type] = {
-    **dict.fromkeys(["levels", "contradicts", "aims", "effects", "rows", "arms", "left", "candidates"], list),
-    **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options"], dict),
+    **dict.fromkeys(["levels", "contradicts", "rows", "left"], list),
+    **dict.fromkeys(
+        ["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options", "candidates"], dict
+    ),
 }
 """Columns of text that hold JSON, with the type of its value."""
 

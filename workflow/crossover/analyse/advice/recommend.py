@@ -1,63 +1,53 @@
 """Recommends settings from the joined tables of a run; a setting without a recommendation has a reason."""
 
-import json
-from collections.abc import Iterator, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-import pandas as pd
-
-from crossover.analyse.advice.effects import Evidence, contradicts, effects, serves
 from crossover.analyse.advice.rules import decide
 from crossover.analyse.advice.settings import SETTINGS
 from crossover.analyse.advice.toml import toml
-from crossover.analyse.curves.curve import Row, curves
-from crossover.analyse.curves.panel import Panel, panels
-from crossover.design import protocol
-from crossover.design.advice import Aim, Setting
-from crossover.design.protocol import TRANSPORTS
+from crossover.analyse.curves.curve import PANEL, Row, curves
+from crossover.analyse.estimators.question import Question, questions
+from crossover.design.advice import Setting
+from crossover.design.settings import read_settings
 from crossover.planning import receipt
 from crossover.records import atomic, failure, holes, record
 
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
 
-READ = record.schemas("medians thresholds sensitivity launches")
+READ = record.schemas("medians choices launches")
 """The joined tables behind the recommendations."""
+
+SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
+
+Chosen = Mapping[tuple[str, ...], Mapping[float, str]]
+"""The run's choice at each point, by the columns PANEL of its question."""
 
 
 def recommend(results: Path) -> None:
     """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
 
-    If the decision on a setting fails, or a table of an aim's experiment did, the setting is not recommended, with the
+    If the decision on a setting fails, or a table of its experiment did, the setting is not recommended, with the
     reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
     version.
     """
-    medians, thresholds, sensitivity, launches = (
-        record.read(results / f"{name}.parquet", schema).to_pandas() for name, schema in READ.items()
-    )
+    medians, choices, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
-    if receipt.tiers(launches.to_dict("records")) == ["smoke"]:
-        return _write(results, [_unanswered(setting, aim, SMOKE) for setting in SETTINGS for aim in setting.aims], [])
-    every = cache(lambda: list(panels(curves(medians), thresholds, sensitivity, launches)))
+    measured = launches.to_pylist()
+    if receipt.tiers(measured) == ["smoke"]:
+        return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS], [])
+    every = cache(lambda: list(questions(list(curves(medians.to_pandas())), measured)))
+    chosen = _chosen(choices.to_pylist())
     rows, failures = [], []
     for setting in SETTINGS:
-        sound: list[Aim] = []
-        for aim in setting.aims:
-            with failure.caught("setting", setting.name, aim.experiment) as failed:
-                failure.require(broken, [aim.experiment], READ)
-                sound.append(aim)
-            rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed]
-            failures += failed
-        with failure.caught("setting", setting.name) as failed:
-            rows += list(recommendations(replace(setting, aims=tuple(sound)), every(), launches))
-        rows += [_unanswered(setting, aim, f"failed: {failure.reason(each)}") for each in failed for aim in sound]
+        with failure.caught("setting", setting.name, setting.experiment) as failed:
+            failure.require(broken, [setting.experiment], READ)
+            rows += list(recommendations(setting, every(), chosen, measured))
+        rows += [_unanswered(setting, f"failed: {failure.reason(each)}") for each in failed]
         failures += failed
     return _write(results, rows, failures)
-
-
-SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
 
 
 def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> None:
@@ -67,80 +57,42 @@ def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> N
         part.write_text(toml(table.to_pylist()), encoding="utf-8")
 
 
-def recommendations(setting: Setting, every: Sequence[Panel], launches: pd.DataFrame) -> Iterator[Row]:
-    """The rows of record.RECOMMENDATIONS for one setting, from all panels of a run and its table of launches."""
-    by_condition = _by_condition(setting, every)
-    for condition, evidence in by_condition.items():
-        yield from (_known(setting) | {"condition": condition} | row for row in _answers(setting, evidence))
-    decided = [each.aim for evidence in by_condition.values() for each in evidence if each.decides]
-    for aim in setting.aims:
-        if aim not in decided:
-            missing = holes.why(launches.to_dict("records"), aim.experiment)
-            reason = missing or "none of the curves that decide it is part of this run"
-            yield _unanswered(setting, aim, f"not measured: {reason}")
+def _chosen(choices: Sequence[Row]) -> Chosen:
+    found: dict[tuple[str, ...], dict[float, str]] = {}
+    for row in choices:
+        found.setdefault(tuple(row[name] for name in PANEL), {})[row["x"]] = row["choice"]
+    return found
+
+
+def recommendations(
+    setting: Setting, every: Sequence[Question], chosen: Chosen, launches: Sequence[Row]
+) -> Iterator[Row]:
+    """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
+    arms = (setting.default, *setting.values)
+    asked = [own for question in every if (own := question.of(arms)).arms]
+    decided = [question for question in asked if setting.default in question.arms and len(question.arms) > 1]
+    for question in decided:
+        known = chosen.get(tuple(question.facts[name] for name in PANEL), {})
+        yield {**_known(setting), **question.facts, **decide(setting, question, known)}
+    if not decided:
+        yield _unanswered(setting, f"not measured: {_absence(setting, asked, launches)}")
+
+
+def _absence(setting: Setting, asked: Sequence[Question], launches: Sequence[Row]) -> str:
+    """Why no question has the default and another arm."""
+    if missing := holes.why(launches, setting.experiment):
+        return missing
+    found = {arm for question in asked if question.facts["experiment"] == setting.experiment for arm in question.arms}
+    own = {row["settings"] for row in launches if row["experiment"] == setting.experiment}
+    configured = {arm for text in own for arm in read_settings(text).get("arms", [])}
+    named = [arm for arm in (setting.default, *setting.values) if arm not in found]
+    why = "has no value here" if configured & {*named} else "is not among the arms of this run's configuration"
+    return f"{' or '.join(f'`{arm}`' for arm in named)} {why}"
 
 
 def _known(setting: Setting) -> Row:
     return {"library": setting.library, "setting": setting.name, "about": setting.about, "recommended": False}
 
 
-def _unanswered(setting: Setting, aim: Aim, reason: str) -> Row:
-    of_aim = {"experiment": aim.experiment, "metric": aim.metric, "aims": json.dumps([aim.name])}
-    return _known(setting) | of_aim | {"reason": reason}
-
-
-def _by_condition(setting: Setting, every: Sequence[Panel]) -> dict[str, list[Evidence]]:
-    found: dict[str, list[Evidence]] = {}
-    for aim in setting.aims:
-        for panel in every:
-            known = panel.facts["experiment"] == aim.experiment and protocol.holds(aim.where, panel.facts)
-            if known and panel.facts["metric"] in (aim.metric, *aim.beside):
-                values = [panel.facts[name] for name in ("placement", *(aim.condition or ["protocol"]))]
-                condition = ", ".join(str(value) for value in values if value is not None)
-                found.setdefault(condition, []).append(Evidence(aim, panel))
-    return dict(sorted(found.items(), key=lambda entry: _reach(entry[1][0].panel)))
-
-
-def _reach(panel: Panel) -> int:
-    """The place of a panel's transport among protocol.TRANSPORTS; last without one."""
-    transport = panel.facts.get("transport")
-    return TRANSPORTS.index(transport) if transport in TRANSPORTS else len(TRANSPORTS)
-
-
-def _answers(setting: Setting, evidence: Sequence[Evidence]) -> Iterator[Row]:
-    """The rows of a setting under one condition, in the order of its aims: one for all aims that agree (docs/data.md,
-    "Rules for recommendations")."""
-    found = [
-        (each, each.panel.facts | row | {"aims": json.dumps([each.aim.name])})
-        for each in evidence
-        if each.decides
-        for row in decide(setting, each.panel)
-    ]
-    joined: list[int] = []
-    for number, (own, row) in enumerate(found):
-        if number in joined:
-            continue
-        if not row.get("recommended"):
-            yield row
-            continue
-        changed = list(effects(setting, row, own, evidence))
-        aims = [own.aim.name]
-        for later in range(number + 1, len(found)):
-            other, its = found[later]
-            if later in joined or not _same(row, its):
-                continue
-            contrary = contradicts(setting.rule, row["arm"], json.loads(row["value"]), other.panel)
-            if not contrary and any(serves(effect, other) for effect in changed):
-                joined.append(later)
-                aims.append(other.aim.name)
-        yield row | {"aims": json.dumps(list(dict.fromkeys(aims))), "effects": json.dumps(changed)}
-
-
-def _same(row: Row, other: Row) -> bool:
-    """Whether two recommended values agree: the same choice, or points whose intervals overlap."""
-    if not other.get("recommended") or row["arm"] != other["arm"]:
-        return False
-    if row.get("x") is None:
-        return bool(row["value"] == other["value"])
-    ends = [(each["low"] or 0.0, each["high"]) for each in (row, other)]
-    return bool(max(low for low, _ in ends) <= min(high for _, high in ends))
+def _unanswered(setting: Setting, reason: str) -> Row:
+    return _known(setting) | {"experiment": setting.experiment, "default": setting.default, "reason": reason}

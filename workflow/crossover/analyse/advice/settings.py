@@ -3,21 +3,20 @@
 from dataclasses import replace
 
 from crossover import farms
-from crossover.design.advice import Choice, Setting, Value
-from crossover.experiments import aim, declared
+from crossover.design.advice import Setting
+from crossover.experiments import declared
 
-OTHER_FARMS: dict[Value, str] = {
-    next(iter(farm.entrants)): farm.snippet for farm in farms.declared().values() if farm.snippet
-}
+OTHER_FARMS = {next(iter(farm.entrants)): farm.snippet for farm in farms.declared().values() if farm.snippet}
 
 TASK_FARM = Setting(
     library="ipyparallel",
     name="task farm",
     about="the library of the task farm",
-    rule=Choice("leastload", {"leastload": "ipyparallel"} | {str(farm): farm for farm in OTHER_FARMS}),
-    serves=("longer tasks", "empty tasks", "tasks with arrays"),
+    default="leastload",
+    values={str(farm): farm for farm in OTHER_FARMS},
     snippet=OTHER_FARMS,
+    experiment=next(name for name, experiment in declared().items() if experiment.farming),
 )
 
-DECLARED = (*(setting for experiment in declared().values() for setting in experiment.recommends), TASK_FARM)
-SETTINGS = tuple(replace(setting, aims=tuple(map(aim, setting.serves))) for setting in DECLARED)
+DECLARED = [replace(setting, experiment=name) for name, own in declared().items() for setting in own.recommends]
+SETTINGS = (*DECLARED, TASK_FARM)

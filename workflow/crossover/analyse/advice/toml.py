@@ -13,22 +13,12 @@ HEAD = """\
 
 """
 
-
-PLACE = {"x": "x", "low": "low", "high": "high", "unit": "axis_unit"}
-GAIN = {
-    "factor": "gain",
-    "low": "gain_low",
-    "high": "gain_high",
-    "over": "default",
-    "from": "gain_from",
-    "to": "gain_to",
-    "unit": "axis_unit",
-    "smallest_detectable": "smallest_effect",
-    "alternatives_tried": "tried",
+TABLES = {
+    "place": {"x": "x", "low": "low", "high": "high", "unit": "axis_unit"},
+    "gain": {"low": "gain_low", "high": "gain_high", "over": "default"},
+    "measured_by": {name: name for name in ("experiment", "placement", "protocol", "metric", "arm", "launches")},
 }
-HOLDS_FOR = {name: name for name in ("condition", "placement", "protocol")}
-MEASURED_BY = {name: name for name in ("experiment", "metric", "arm", "arms", "launches")}
-"""The columns of the table behind each key."""
+"""The columns of the table behind each key, by the names of the tables of an entry."""
 
 
 def toml(rows: Sequence[Row]) -> str:
@@ -41,22 +31,15 @@ def toml(rows: Sequence[Row]) -> str:
 
 
 def _entry(row: Row) -> Row:
-    row = row | {name: json.loads(row[name]) for name in ("aims", "value", "points", "effects", "arms") if row[name]}
-
-    def columns(names: dict[str, str]) -> Row:
-        return _known({key: row[name] for key, name in names.items()})
-
-    return _known(
-        {
-            **{name: row[name] for name in ("library", "setting", "about", "aims", "value", "reason", "snippet")},
-            "place": columns(PLACE) if row["x"] is not None else None,
-            "gain": columns(GAIN) if row["gain"] is not None else None,
-            "points": row["points"],
-            "holds_for": columns(HOLDS_FOR),
-            "effects": [_known(effect) for effect in row["effects"] or ()],
-            "measured_by": columns(MEASURED_BY),
-        }
-    )
+    row = row | {name: json.loads(row[name]) for name in ("value", "points") if row[name]}
+    own = ("library", "setting", "about", "value", "reason", "snippet", "guarantee", "points")
+    parts = {
+        name: _known({key: row[column] for key, column in columns.items()})
+        for name, columns in TABLES.items()
+        if name != "gain" or row["gain_low"] is not None
+        if name != "place" or row["x"] is not None
+    }
+    return _known({name: row[name] for name in own}) | parts
 
 
 def _known(entry: Row) -> Row:

@@ -32,6 +32,8 @@ class Choice:
     verdict: str
     guarantee: float
     """The most by which the best arm can be better."""
+    costs: Mapping[str, float]
+    """By candidate, the most by which another can be better."""
     left: tuple[str, ...]
     """The other arms that the observed best has not surely beaten."""
     next: str
@@ -65,7 +67,7 @@ def choices(better: Mapping[str, Floats], bias: float) -> list[Choice]:
         for cell, own in zip(cells, left, strict=True)
     ]
     return [
-        _choice(arms, pairs, int(cell), arm, float(upper[arm, cell]), own)
+        _choice(arms, pairs, int(cell), arm, upper[:, cell], own)
         for cell, arm, own in zip(cells, _steady(allowed, upper[:, cells]), left, strict=True)
     ]
 
@@ -162,18 +164,19 @@ def _steady(allowed: Sequence[Sequence[int]], upper: Floats) -> list[int]:
     return min(paths.values())[2] if paths else []
 
 
-def _choice(arms: Sequence[str], pairs: _Pairs, cell: int, arm: int, upper: float, left: Sequence[int]) -> Choice:
+def _choice(arms: Sequence[str], pairs: _Pairs, cell: int, arm: int, upper: Floats, left: Sequence[int]) -> Choice:
     mean = pairs.mean[arm, :, cell]
     others = np.flatnonzero(~np.isnan(mean))
     after = int(min(others, key=lambda other: mean[other]))
     margin = stdtrit(pairs.df[arm, after, cell], (1 + CONFIDENCE) / 2) * pairs.error[arm, after, cell]
     best, low, high = (float(np.exp(mean[after] + step * margin)) for step in (0, -1, 1))
-    verdict = WINNER if left == [arm] else SETTLED if upper <= MINOR else OPEN
+    verdict = WINNER if left == [arm] else SETTLED if upper[arm] <= MINOR else OPEN
     return Choice(
         cell=cell,
         arm=arms[arm],
         verdict=verdict,
-        guarantee=float(np.exp(upper)),
+        guarantee=float(np.exp(upper[arm])),
+        costs={name: float(np.exp(cost)) for name, cost in zip(arms, upper, strict=True) if np.isfinite(cost)},
         left=tuple(arms[other] for other in left if other != arm),
         next=arms[after],
         factor=(best, low, high),

@@ -1,7 +1,6 @@
 """An array to another rank and back: within one ZeroMQ message, or as a frame of its own."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
@@ -16,6 +15,49 @@ ARMS = (
 )
 CURVES = [{**keys, "object": OBJECT} for keys in zeromq.connections(["REQ/REP"]) if keys["transport"] != "inproc"]
 EVERY_CURVE = [label(keys) for keys in CURVES]
+
+FRAMES = {
+    "out of band no-copy": """\
+import pickle
+
+socket.copy_threshold = 0
+
+
+def send(array):
+    if array.nbytes < {value}:
+        socket.send(pickle.dumps(array, protocol=5))
+    else:
+        buffers = []
+        pickled = pickle.dumps(array, protocol=5, buffer_callback=buffers.append)
+        socket.send_multipart([pickled, *buffers], copy=False)
+
+
+def receive():
+    pickled, *buffers = socket.recv_multipart(copy=False)
+    return pickle.loads(pickled, buffers=buffers)
+""",
+    "header and buffer": """\
+import pickle
+
+import msgpack
+import numpy as np
+
+
+def send(array):
+    if array.nbytes < {value}:
+        socket.send(pickle.dumps(array, protocol=5))
+    else:
+        socket.send_multipart([msgpack.packb((array.dtype.str, array.shape)), array.data])
+
+
+def receive():
+    header, *buffers = socket.recv_multipart()
+    if not buffers:
+        return pickle.loads(header)
+    dtype, shape = msgpack.unpackb(header)
+    return np.frombuffer(buffers[0], dtype).reshape(shape)
+""",
+}
 
 EXPERIMENT = Experiment(
     title="ZeroMQ: arrays",
@@ -71,58 +113,15 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"C": ["zmq_pingpong"]},
-    aims={
-        "arrays over ZeroMQ": Aim("round trip", metric="round trip", where={"object": OBJECT}, condition=("transport",))
-    },
     recommends=(
         advice.Setting(
             library="pyzmq",
             name="frame of an array",
             about="how an array becomes a message, and the bytes from which that is faster than one pickle",
-            rule=advice.Onset(("out of band no-copy", "header and buffer"), other="pickle in band"),
-            serves=("arrays over ZeroMQ",),
-            snippet={
-                "out of band no-copy": """\
-import pickle
-
-socket.copy_threshold = 0
-
-
-def send(array):
-    if array.nbytes < {value}:
-        socket.send(pickle.dumps(array, protocol=5))
-    else:
-        buffers = []
-        pickled = pickle.dumps(array, protocol=5, buffer_callback=buffers.append)
-        socket.send_multipart([pickled, *buffers], copy=False)
-
-
-def receive():
-    pickled, *buffers = socket.recv_multipart(copy=False)
-    return pickle.loads(pickled, buffers=buffers)
-""",
-                "header and buffer": """\
-import pickle
-
-import msgpack
-import numpy as np
-
-
-def send(array):
-    if array.nbytes < {value}:
-        socket.send(pickle.dumps(array, protocol=5))
-    else:
-        socket.send_multipart([msgpack.packb((array.dtype.str, array.shape)), array.data])
-
-
-def receive():
-    header, *buffers = socket.recv_multipart()
-    if not buffers:
-        return pickle.loads(header)
-    dtype, shape = msgpack.unpackb(header)
-    return np.frombuffer(buffers[0], dtype).reshape(shape)
-""",
-            },
+            default="pickle in band",
+            values={"out of band no-copy": 0, "header and buffer": 0},
+            snippet=FRAMES,
+            beyond=FRAMES,
         ),
     ),
 )

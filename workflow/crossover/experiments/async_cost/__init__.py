@@ -1,7 +1,6 @@
 """ZeroMQ messages sent and received by blocking calls, by a poller, and by coroutines on asyncio or uvloop."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
@@ -67,28 +66,18 @@ EXPERIMENT = Experiment(
         ),
         **kinds.refinement(METRICS),
     },
-    aims={
-        "awaited questions": Aim(
-            "round trip", metric="round trip", where={"pattern": "REQ/REP"}, condition=("transport",)
-        ),
-        "awaited floods": Aim(
-            "throughput", metric="throughput", where={"pattern": "PUSH/PULL"}, condition=("transport",)
-        ),
-    },
     recommends=(
         advice.Setting(
-            library="pyzmq",
+            library="asyncio",
             name="event loop",
-            about="the loop that runs coroutines of `zmq.asyncio`",
-            rule=advice.Choice("asyncio", {"asyncio": "asyncio", "uvloop": "uvloop"}),
-            serves=("awaited questions", "awaited floods"),
-            snippet={
-                "uvloop": """\
+            about="the loop that runs coroutines",
+            default="asyncio",
+            values={"uvloop": "uvloop"},
+            snippet="""\
 import uvloop
 
 uvloop.run(main())  # instead of asyncio.run
-"""
-            },
+""",
         ),
     ),
 )

@@ -1,7 +1,6 @@
 """Bytes between two processes of one host: ZeroMQ, a pipe, a queue, shared memory, streams of asyncio."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import Experiment
@@ -68,26 +67,20 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},
-    aims={
-        "questions between processes": Aim("round trip", metric="round trip", where={"pattern": "round trips"}),
-        "streams between processes": Aim("throughput", metric="throughput", where={"pattern": "stream"}),
-    },
     recommends=(
         advice.Setting(
             library="multiprocessing",
             name="Pipe or Queue",
             about="the connection between two processes",
-            rule=advice.Choice("Queue", {"Queue": "Queue", "Pipe": "Pipe"}),
-            serves=("questions between processes", "streams between processes"),
-            snippet={
-                "Pipe": """\
+            default="Queue",
+            values={"Pipe": "Pipe"},
+            snippet="""\
 import multiprocessing
 
 ours, theirs = multiprocessing.Pipe()
 ours.send_bytes(message)  # for other objects: send and recv
 received = theirs.recv_bytes()
-"""
-            },
+""",
         ),
     ),
 )

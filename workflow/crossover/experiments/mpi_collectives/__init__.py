@@ -1,7 +1,6 @@
 """Collective calls of MPI on NumPy arrays: pickled, or as buffers."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
@@ -10,6 +9,12 @@ METRICS = (Metric("call", "s", "lower"),)
 PATTERNS = ("allreduce", "bcast", "allgather")
 MOST_RANKS = 10_000
 ARMS = ("pickled", "buffer")
+
+CALLS = """\
+comm.Allreduce(array, total)  # total = np.empty_like(array)
+comm.Bcast(array, root)
+comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.shape))
+"""
 
 EXPERIMENT = Experiment(
     title="MPI: collective calls",
@@ -72,23 +77,17 @@ EXPERIMENT = Experiment(
     built={"C": ["mpi_collective"]},
     ranks=lambda settings: int(settings["ranks"]),
     keeps_memory=lambda settings: True,
-    aims={
-        pattern: Aim(f"time of {pattern}", metric="call", where={"pattern": pattern}, condition=("ranks",))
-        for pattern in PATTERNS
-    },
     recommends=(
         advice.Setting(
             library="mpi4py",
             name="Allreduce, Bcast, Allgather",
             about="the length from which the calls with a capital are faster than those in lower case",
-            rule=advice.Onset(("buffer",), other="pickled"),
-            serves=PATTERNS,
-            snippet="""\
-# For arrays of {value} elements or more; all ranks must make the same call.
-comm.Allreduce(array, total)  # total = np.empty_like(array)
-comm.Bcast(array, root)
-comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.shape))
-""",
+            default="pickled",
+            values={"buffer": "buffer"},
+            snippet=CALLS,
+            beyond={
+                "buffer": f"# For arrays of {{value}} elements or more; all ranks must make the same call.\n{CALLS}"
+            },
         ),
     ),
 )

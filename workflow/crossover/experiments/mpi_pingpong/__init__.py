@@ -1,10 +1,9 @@
 """Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiment import Experiment, Rung
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)
@@ -23,6 +22,13 @@ EVERY_OBJECT = [label(keys) for keys in NAMED]
 
 PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
 """The farm whose two engines play ping-pong. Each engine gets one task at a time, so that both take part."""
+
+REQUEST = """\
+request = comm.Send_init(array, destination)
+# Each time; the other end does the same with Recv_init:
+request.Start()
+request.Wait()
+"""
 
 EXPERIMENT = Experiment(
     title="MPI: pickled or buffer messages",
@@ -121,15 +127,25 @@ EXPERIMENT = Experiment(
     ranks=lambda settings: 3 if settings["player"] == "engine" else 2,
     keeps_memory=lambda settings: bool(settings["player"] == "rank"),
     thread_level="thread_level",
-    aims={"arrays": Aim("round trip", metric="round trip", where={"object": "float64 array", "re_sent": False})},
+    rungs=tuple(
+        Rung(place, name, arm, {"object": "float64 array", "re_sent": False})
+        for place, name, arm in (
+            (10, "memcpy", "memcpy"),
+            (20, "raw Unix socket", "raw Unix socket"),
+            (30, "raw TCP", "raw TCP"),
+            (40, "MPI in C", "C"),
+            (50, "mpi4py Send", "Send"),
+            (60, "mpi4py send", "send"),
+        )
+    ),
     recommends=(
         advice.Setting(
             library="mpi4py",
             name="send, Send or pkl5",
             about="the call, and the length from which it sends an array faster than `send`",
-            rule=advice.Onset(("Send", "pkl5.send"), other="send"),
-            serves=("arrays",),
-            snippet={
+            default="send",
+            values={"Send": "Send", "pkl5.send": "pkl5.send"},
+            beyond={
                 "Send": """\
 def send(array, destination):
     if array.size >= {value}:
@@ -152,7 +168,7 @@ out_of_band = pkl5.Intracomm(comm)
 out_of_band.send(array, destination)
 """,
             },
-            everywhere={
+            snippet={
                 "Send": """\
 comm.Send(array, destination)
 # The other end: comm.Recv(array, source)
@@ -170,15 +186,10 @@ out_of_band.send(array, destination)
             library="mpi4py",
             name="Send_init",
             about="the length from which a request that is set up once sends an array faster than `Send`",
-            rule=advice.Onset(("persistent",), other="Send"),
-            serves=("arrays",),
-            snippet="""\
-# Once, for an array of {value} elements or more that is sent often:
-request = comm.Send_init(array, destination)
-# Each time; the other end does the same with Recv_init:
-request.Start()
-request.Wait()
-""",
+            default="Send",
+            values={"persistent": "persistent"},
+            snippet=f"# Once, for an array that is sent often:\n{REQUEST}",
+            beyond={"persistent": f"# Once, for an array of {{value}} elements or more that is sent often:\n{REQUEST}"},
         ),
     ),
 )

@@ -1,7 +1,6 @@
 """Floods of empty tasks to task farms."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
@@ -54,22 +53,13 @@ EXPERIMENT = Experiment(
         **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 15, "paper": 60}),
         **kinds.refinement(METRICS, "round trip", farming.LATE),
     },
-    aims={
-        "empty tasks": Aim(
-            "rate of empty tasks",
-            metric="round trip",
-            where={"work": "empty"},
-            condition=("engines",),
-            beside=("submission",),
-        )
-    },
     recommends=(
         advice.Setting(
             library="ipyparallel",
             name="TaskScheduler.scheme_name",
             about="the scheduler, without a high-water mark",
-            rule=advice.Choice("leastload", {scheme: scheme for scheme in ("leastload", "pure", *SCHEMES)}),
-            serves=("empty tasks", "longer tasks"),
+            default="leastload",
+            values={scheme: scheme for scheme in ("pure", *SCHEMES)},
             snippet="""\
 # in ipcontroller_config.py
 c.TaskScheduler.scheme_name = {value}
@@ -80,8 +70,8 @@ c.TaskScheduler.hwm = 0
             library="ipyparallel",
             name="TaskScheduler.hwm",
             about="the most tasks that an engine gets at a time; 0 for any number",
-            rule=advice.Choice("leastload hwm 1", {"leastload hwm 1": 1, "leastload": 0, "leastload hwm 2": 2}),
-            serves=("empty tasks", "longer tasks"),
+            default="leastload hwm 1",
+            values={"leastload": 0, "leastload hwm 2": 2},
             snippet="""\
 # in ipcontroller_config.py
 c.TaskScheduler.hwm = {value}
@@ -91,8 +81,8 @@ c.TaskScheduler.hwm = {value}
             library="ipyparallel",
             name="Session.packer",
             about="how messages are serialized",
-            rule=advice.Choice("leastload", {"leastload": "json", "leastload msgpack": "msgpack"}),
-            serves=("empty tasks", "tasks with arrays", "longer tasks"),
+            default="leastload",
+            values={"leastload msgpack": "msgpack"},
             snippet="""\
 # in ipcontroller_config.py; engines and clients learn it from the controller's connection files
 c.Session.packer = {value}

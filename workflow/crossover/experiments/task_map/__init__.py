@@ -1,7 +1,6 @@
 """Tasks that take time, on task farms: from which duration is a farm's overhead negligible?"""
 
-from crossover.design import advice, kinds
-from crossover.design.advice import Aim
+from crossover.design import kinds
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
@@ -70,24 +69,4 @@ EXPERIMENT = Experiment(
         **farming.sampling({"smoke": 6, "quick": 18, "standard": 22, "paper": 380}, {**kinds.FEW, "quick": 2}),
         **kinds.refinement(METRICS),
     },
-    aims={
-        "longer tasks": Aim(
-            "efficiency of longer tasks", metric="efficiency", where={"durations": "equal"}, condition=("engines",)
-        )
-    },
-    recommends=(
-        advice.Setting(
-            library="ipyparallel",
-            name="chunksize",
-            about=f"the duration of a chunk of items that keeps engines busy for {100 * BUSY:.0f} % of the time",
-            rule=advice.Level(BUSY, arms=("leastload", "pure")),
-            serves=("longer tasks",),
-            snippet="""\
-import math
-
-chunk = math.ceil({value} / microseconds_per_item)
-results = view.map(function, items, chunksize=chunk)  # view: the client's load_balanced_view()
-""",
-        ),
-    ),
 )

@@ -1,10 +1,9 @@
 """Floods of tasks that echo an array, to task farms."""
 
 from crossover.design import kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiment import ANY, Experiment, Rung
 from crossover.design.families import farming
 
 METRICS = (
@@ -54,13 +53,8 @@ EXPERIMENT = Experiment(
         **farming.sampling(budget_seconds={"smoke": 2, "quick": 10, "standard": 12, "paper": 80}),
         **kinds.refinement(METRICS, "payload one way", farming.LATE),
     },
-    aims={
-        "tasks with arrays": Aim(
-            "rate of tasks that carry an array",
-            metric="round trip",
-            where={"work": "echo"},
-            condition=("engines",),
-            beside=("submission",),
-        )
-    },
+    rungs=tuple(
+        Rung(place, f"{name}, per task", arm, {"work": "echo"})
+        for place, name, arm in ((90, "ipyparallel", "leastload"), (100, "Dask", "dask"), (110, "Foolscap", "twisted"))
+    ),
 )

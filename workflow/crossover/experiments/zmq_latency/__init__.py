@@ -1,10 +1,9 @@
 """Round trips of single messages between a REQ and a REP socket, copied or zero-copy."""
 
 from crossover.design import kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiment import Experiment, Rung
 from crossover.design.families import zeromq
 from crossover.design.protocol import TRANSPORTS
 
@@ -82,13 +81,8 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS, leading="round trip, median"),
     },
     built={"C": ["zmq_pingpong"]},
-    aims={
-        "questions": Aim(
-            "round trip",
-            metric="round trip, median",
-            where={"pattern": "REQ/REP", "legacy": False},
-            condition=("transport",),
-            beside=("round trip, 99th percentile",),
-        )
-    },
+    rungs=tuple(
+        Rung(place, name, arm, {"pattern": "REQ/REP", "legacy": False, "transport": "ipc"})
+        for place, name, arm in ((70, "ZeroMQ in C", "C"), (80, "pyzmq", "copy"))
+    ),
 )

@@ -1,7 +1,6 @@
 """A flood of messages from one socket to another, copied or zero-copy."""
 
 from crossover.design import advice, kinds
-from crossover.design.advice import Aim
 from crossover.design.axis import Axis
 from crossover.design.cell import Metric
 from crossover.design.experiment import ANY, Experiment
@@ -19,6 +18,11 @@ CONNECTIONS = zeromq.connections(("PUSH/PULL", "DEALER/ROUTER"), option="polled"
 COPY, BOTH = ["C copy"], ["C copy", "C no-copy"]
 PYZMQ_THRESHOLD_BYTES = 65536
 """`zmq.COPY_THRESHOLD` as shipped with pyzmq."""
+
+THRESHOLD = """\
+socket.copy_threshold = {value}  # bytes; for all later sockets: zmq.COPY_THRESHOLD = {value}
+socket.send(message, copy=False)  # lends from that size on, copies below
+"""
 
 EXPERIMENT = Experiment(
     title="ZeroMQ: copying or zero-copy",
@@ -119,26 +123,15 @@ EXPERIMENT = Experiment(
         **kinds.refinement(METRICS),
     },
     built={name: ["zmq_push_pull"] for name in BOTH},
-    aims={
-        "floods": Aim(
-            "throughput",
-            metric="throughput",
-            where={"pattern": "PUSH/PULL", "polled": False},
-            condition=("transport",),
-            beside=("send rate", "peak memory"),
-        )
-    },
     recommends=(
         advice.Setting(
             library="pyzmq",
             name="copy_threshold",
             about="the size from which on `send(copy=False)` lends a message instead of copying it",
-            rule=advice.Onset(("no-copy",), other="copy", shipped="default", shipped_from=PYZMQ_THRESHOLD_BYTES),
-            serves=("floods", "questions"),
-            snippet="""\
-socket.copy_threshold = {value}  # bytes; for all later sockets: zmq.COPY_THRESHOLD = {value}
-socket.send(message, copy=False)  # lends from that size on, copies below
-""",
+            default="copy",
+            values={"default": PYZMQ_THRESHOLD_BYTES, "no-copy": 0},
+            snippet=THRESHOLD,
+            beyond={"no-copy": THRESHOLD},
         ),
     ),
 )

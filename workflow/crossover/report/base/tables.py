@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover.design.protocol import Keys, known, label
+from crossover.design.protocol import Keys, known
 from crossover.design.settings import read_settings
 from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
@@ -180,17 +180,6 @@ def competes(row: Row) -> bool:
 def place(row: Row) -> str:
     """The experiment of a row, with the placement unless it is `node`."""
     return title(f"`{row['experiment']}`", row["placement"])
-
-
-def brief(row: Row) -> str:
-    """The first words of a curve's name."""
-    keys = known(row)
-    for name in keys:
-        # The words of a pattern include the transport.
-        few = {name, "transport"} if name == "pattern" else {name}
-        if words := label({each: value for each, value in keys.items() if each in few}):
-            return words
-    return str(row["protocol"])
 
 
 def where(row: Row) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 from crossover.experiments import declared, subject
 from crossover.records.choice import WINNER
 from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, Tables
+from crossover.report.base.tables import Row, Tables, competes
 from crossover.report.charts import arm_styles
 from crossover.report.glance import strips
 from crossover.report.sections import claims
@@ -56,7 +56,7 @@ def cards(tables: Tables) -> str:
         return ""
     won = [question for question in choices.asked(tables) if _won(question)]
     shown = [_found(question) for question in _first(won)]
-    shown += [_level(row) for row in tables.recommendations if row["recommended"] and row["default"] is None][:1]
+    shown += [_level(row) for row in _levels(tables)[:1]]
     shown += [_claims(tables.claims)] if any(row["verdict"] in claims.DECIDED for row in tables.claims) else []
     return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""
 
@@ -85,11 +85,18 @@ def _card(number: str, meaning: str, validity: str) -> str:
     return f"<div><strong>{html.escape(number)}</strong><p>{meaning}</p><small>{html.escape(validity)}</small></div>"
 
 
+def _levels(tables: Tables) -> list[Row]:
+    """The places from which an arm reaches the highest level of its metric, the nearest first."""
+    known = [row for row in tables.thresholds if row["x"] is not None and competes(row)]
+    return sorted(known, key=lambda row: (-row["level"], row["x"]))
+
+
 def _level(row: Row) -> str:
     unit = row["axis_unit"]
-    ends = "upper bound" if row["low"] is None else numbers.position(row["x"], row["low"], row["high"], unit)
-    interval = ends.partition(" [")[2].rstrip("]").replace(", ", " to ") or ends
-    return _card(f"about {numbers.quantity(row['x'], unit, 2)}", html.escape(row["about"]), f"{row['arm']}, {interval}")
+    _, _, ends = numbers.position(row["x"], row["low"], row["high"], unit).partition(" [")
+    interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
+    meaning = f"{row['axis']} from which {row['metric']} reaches {numbers.percent(row['level'])}"
+    return _card(f"about {numbers.quantity(row['x'], unit, 2)}", html.escape(meaning), f"{row['arm']}{interval}")
 
 
 def _claims(judged: Sequence[Row]) -> str:

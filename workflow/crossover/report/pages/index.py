@@ -35,7 +35,7 @@ class Page(Experiments):
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
         tiers = inputs.waiting().get("tiers", {})
-        return recommendations.section(self.tables.recommendations, tiers)
+        return recommendations.section(self.tables, tiers)
 
     @part("choices", "claims", "recommendations")
     def cards(self) -> str:

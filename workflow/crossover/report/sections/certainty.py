@@ -8,7 +8,7 @@ from crossover.report.base.tables import Row, arms, grouped, place
 UNKNOWN = "–"
 
 FEW = 4
-"""With fewer null cells, false differences are less rare than promised (docs/decisions/smallest_effect.md)."""
+"""With fewer null cells, false differences are less rare than promised (docs/decisions/choices.md)."""
 
 
 def sure(sensitivity: Iterable[Row]) -> list[dict[str, str]]:

@@ -108,7 +108,10 @@ def bound(guarantee: float) -> str:
 
 def at_most(guarantee: float, verdict: str) -> str:
     """What a choice can cost, in words."""
-    return "surely the best" if verdict == WINNER else f"at most {bound(guarantee)} times worse than the best"
+    if verdict == WINNER:
+        return "surely the best"
+    most = bound(guarantee)
+    return "surely no worse than the best" if float(most) == 1 else f"at most {most} times worse than the best"
 
 
 def plain(text: str) -> str:

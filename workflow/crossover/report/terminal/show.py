@@ -1,6 +1,5 @@
 """A run's answer in at most LINES lines of a terminal: choices, settings, claims, what is open, holes, page."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -10,10 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from crossover.planning.command import Command
-from crossover.records.outcome import BETTER
 from crossover.report.base import numbers
-from crossover.report.base.tables import Row, Tables, load
-from crossover.report.sentences import choices, holes, hosts, more, noise
+from crossover.report.base.tables import Tables, load
+from crossover.report.sentences import choices, holes, hosts, more, noise, settings
 from crossover.report.sentences.choices import Question
 
 LINES = 25
@@ -133,42 +131,16 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
         yield from _wrapped(
             f"Settings and claims do not know the new launches of {names} yet: repeat the run's command.", width
         )
-    rows = sorted((row for row in tables.recommendations if row["recommended"]), key=lambda row: -(row["gain"] or 0))
-    if everything and rows:
+    found = settings.alike(tables)
+    if everything and found:
         yield Text("What to set", style="bold")
-        for row in rows:
-            yield Text(f"  {row['library']}: {_value(row)}, {_gain(row)}")
+        for place, rows in found:
+            said = f"{rows[0]['library']}: {settings.value(rows[0])}, for {place}: {settings.gain(rows)}"
+            yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
-    elif rows:
-        yield Text(f"Settings to paste: {len(rows)}, in recommended.toml and by crossover show --all")
-
-
-def _value(row: Row) -> str:
-    """The value to set, in the words of the library."""
-    value = json.loads(row["value"])
-    if row["default"] is None:
-        # A level is a quantity, from which the lines to paste compute the setting.
-        return f"{row['setting']}: {numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)} ({row['arm']})"
-    # The lines to paste assign it; otherwise to set it is to use the arm.
-    if f"{row['setting']} = " in row["snippet"]:
-        return f"{row['setting']} = {value} {_interval(row)}".rstrip()
-    everywhere = row["points"] and [name for name, points in json.loads(row["points"]).items() if points] == [BETTER]
-    if everywhere or row["x"] is None:
-        return f"{row['arm']} instead of {row['default']}{' everywhere' if everywhere else ''}"
-    begins = f"{numbers.quantity(row['x'], row['axis_unit'], 2)} {_interval(row)}".rstrip()
-    return f"{row['arm']} instead of {row['default']} from {begins} on"
-
-
-def _interval(row: Row) -> str:
-    if row["x"] is None or row["low"] is None:
-        return ""
-    return numbers.interval(row["x"], row["low"], row["high"], row["axis_unit"], 2)
-
-
-def _gain(row: Row) -> str:
-    if row["gain"] is None:
-        return f"for {numbers.listed(json.loads(row['aims']))}"
-    return f"{numbers.ratio(row['gain'], row['gain_low'], row['gain_high'])} times better"
+    elif found:
+        count = sum(len(rows) for _, rows in found)
+        yield Text(f"Settings to paste: {count}, in recommended.toml and by crossover show --all")
 
 
 WORDS = {

@@ -1,0 +1,85 @@
+"""Recommended settings in plain words: the value, its gain and what it can cost, or the reason for none."""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from itertools import chain
+
+from crossover.records.choice import OPEN, SETTLED
+from crossover.report.base import numbers
+from crossover.report.base.tables import Row, Tables
+from crossover.report.sentences import choices
+
+Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
+"""What higher tiers measure: {experiment: {tier: {key: entries}}}."""
+
+
+Names = Mapping[tuple[str, ...], str]
+"""The name of each question with choices, by its experiment, protocol, placement and metric."""
+
+
+def questions(tables: Tables) -> Names:
+    """The names of a run's questions."""
+    return {choices.curve_of(question.rows[0]): question.name for question in choices.curves(tables)}
+
+
+def alike(tables: Tables) -> list[tuple[str, list[Row]]]:
+    """The recommended rows of one setting and value, with the names of their questions."""
+    names = questions(tables)
+    found: dict[tuple[str, str], list[Row]] = {}
+    for row in tables.recommendations:
+        if row["recommended"]:
+            found.setdefault((row["setting"], value(row)), []).append(row)
+    return [("; ".join(dict.fromkeys(place(row, names) for row in rows)), rows) for rows in found.values()]
+
+
+def place(row: Row, names: Names) -> str:
+    """The name of a row's question; its experiment without one."""
+    return names.get(choices.curve_of(row)) or f"{row['experiment']}"
+
+
+def value(row: Row) -> str:
+    """The value to set, in the words of the library: the lines to paste assign it, or use the arm."""
+    begins = ""
+    if row["x"] is not None:
+        begins = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+    if f"{row['setting']} = " in row["snippet"]:
+        _, bracket, ends = begins.partition(" [")
+        return f"{row['setting']} = {json.loads(row['value'])}{bracket}{ends}"
+    return f"{row['arm']} instead of {row['default']} {f'from {begins} on' if begins else 'everywhere'}"
+
+
+def gain(rows: Sequence[Row]) -> str:
+    """By how much one value is better than the default, at the points that it changes, in all questions."""
+    low, high = min(row["gain_low"] for row in rows), max(row["gain_high"] for row in rows)
+    factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (low, high)))
+    return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0]['default']}"
+
+
+def cost(rows: Sequence[Row]) -> str:
+    """The most by which another arm can be better."""
+    return choices.at_most(max(row["guarantee"] for row in rows), SETTLED)
+
+
+def reason(row: Row, tiers: Tiers | None = None) -> str:
+    """Why nothing is recommended, with the choices along the axis, and what would change it."""
+    parts = [f"{row['reason']}: {cost([row])}" if row["guarantee"] is not None else row["reason"]]
+    if row["guarantee"] is None and row["points"]:
+        parts.append(_points(row))
+    return "; ".join(filter(None, [*parts, _remedy(row, (tiers or {}).get(row["experiment"], {}))]))
+
+
+def _points(row: Row) -> str:
+    points: dict[str, list[float]] = json.loads(row["points"])
+    every = sorted(chain(*points.values()))
+    words = {OPEN: OPEN} | {arm: f"`{arm}`" for arm in points if arm != OPEN}
+    return ", ".join(f"{words[arm]} at {numbers.runs(own, every, row['axis_unit'])}" for arm, own in points.items())
+
+
+def _remedy(row: Row, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+    """The first tier that measures an arm that the reason misses; for open questions, more launches."""
+    named = set(re.findall("`([^`]+)`", row["reason"]))
+    for tier, keys in tiers.items():
+        if named & set(chain(*keys.values())) and row["launches"] is None:
+            return f"the `{tier}` tier measures it"
+    return "more launches can decide it" if row["reason"].startswith(OPEN) else ""
