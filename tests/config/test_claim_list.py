@@ -307,7 +307,7 @@ def test_a_fault_in_the_other_side_of_a_comparison_is_named():
 
 def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are():
     selections = [(each.experiment, each.where) for each in published.read()]
-    selections += [(layer.of.experiment, {**layer.of.where, **layer.where}) for layer in ladder.LAYERS]
+    selections += [(experiment, rung.where) for rung, experiment in ladder.LAYERS]
     for name, where in selections:
         assert list(claim_list.strangers(where, declared()[name].keys)) == []
 

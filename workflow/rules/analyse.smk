@@ -120,7 +120,7 @@ rule claims:
 
 rule recommend:
     input:
-        expand(f"{RESULTS}/{{table}}.parquet", table=["medians", "thresholds", "sensitivity", "launches"]),
+        expand(f"{RESULTS}/{{table}}.parquet", table=["medians", "choices", "launches"]),
     output:
         f"{RESULTS}/recommendations.parquet",
         f"{RESULTS}/recommended.toml",
