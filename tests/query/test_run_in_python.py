@@ -19,7 +19,8 @@ from crossover.paths import PACKAGE, PROJECT
 from crossover.query import settings
 from crossover.report.base import numbers
 
-QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy"]
+ALONE = ["ask", "zmq_throughput", "--transport", "tcp", "--at", "10kB"]
+QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy", "--than", "copy"]
 
 
 @pytest.fixture
@@ -74,7 +75,7 @@ def test_all_rivals_answer_unless_one_is_named(real, ask):
     assert set(run.ask("mpi_pingpong", at=1000, re_sent=False)["arm"]) == {"Send", "pkl5.send"}
     assert list(run.ask("mpi_pingpong", at=1000, re_sent=False, arm="null")["arm"]) == ["null"]
     _, printed = ask("ask", "mpi_pingpong", "--at", "1,000", "--re-sent", "no", "--arm", "memcpy")
-    assert printed.startswith("memcpy / send at 1,000 elements (")
+    assert printed.startswith("memcpy at 1,000 elements (mpi4py arrays): round trip ")
 
 
 def test_two_rivals_are_compared_by_the_command_of_the_page(ask):
@@ -100,12 +101,17 @@ def test_the_leading_metric_is_the_default(real):
         ),
         (["ask", "zmq", "--at", "1"], "unknown experiment 'zmq'; available: mpi_pingpong, "),
         ([*QUESTION, "--metric", "speed"], "unknown metric 'speed'; available: bandwidth, "),
-        ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', no-copy, null"),
+        ([*QUESTION, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
         ([*QUESTION, "--than", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
         (
             [*QUESTION, "--arm", "copy"],
-            "copy is the reference of all ratios; choose another arm, or one with --than: 'C copy', no-copy, null",
+            "--arm and --than are both copy; choose another arm: 'C copy', no-copy, null",
         ),
+        ([*ALONE, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
+        ([*ALONE, "--arm", "copy", "--at", "2MB"], "2 MB is outside the measured axis of copy: 100 B to 1 MB"),
+        (["ask", "zmq_throughput", "--efficiency", "90%"], "zmq_throughput has no metric with levels"),
+        (["ask", "task_map", "--efficiency", "90"], "'90' is no share between 0 and 1"),
+        (["ask", "task_map", "--efficiency", "90%", "--at", "1ms"], "--efficiency asks for a point; leave out --at"),
         (
             [*QUESTION, "--arm", "no-copy", "--than", "no-copy"],
             "--arm and --than are both no-copy; choose another arm: 'C copy', copy, null",
@@ -137,6 +143,41 @@ def test_an_ambiguous_question_has_a_line_for_each_choice_and_each_is_an_answer(
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(CrossoverError, match="no results of a finished run; start one: make report"):
         crossover.load(tmp_path)
+
+
+# ---- an arm alone
+
+
+def test_an_arm_alone_has_its_value_and_what_it_can_cost(real, ask):
+    [cell] = [
+        row
+        for row in real[0].choices().to_dict("records")
+        if (row["experiment"], row["transport"], row["x"]) == ("zmq_throughput", "tcp", 1e4)
+    ]
+    code, printed = ask(*ALONE, "--arm", cell["choice"], "--json")
+    [told] = json.loads(printed)
+    assert code == 0 and told["median"] == pytest.approx(cell["value"], rel=0.2)
+    assert told["cost"] == pytest.approx(cell["guarantee"])
+    _, printed = ask(*ALONE, "--arm", "copy")
+    first, second = printed.splitlines()
+    assert re.fullmatch(r"copy at 10 kB \(ZeroMQ stream, tcp\): throughput [\d,]+ messages/s \[.+ messages/s\]", first)
+    assert second.endswith(" worse than the best candidate")
+    between = ask(*ALONE, "--at", "40kB", "--arm", "copy")[1]
+    assert " at the measured 10 kB and " in between and " at the measured 100 kB" in between
+
+
+def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds(real, ask):
+    rows = real[0].thresholds()
+    rows = rows[(rows["experiment"] == "task_map") & ~rows["null"]]
+    for level, share in ((0.5, "50%"), (0.95, ".95")):
+        code, printed = ask("ask", "task_map", "--efficiency", share, "--json")
+        told = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}
+        own = rows[rows["level"] == level].to_dict("records")
+        assert code == 0 and len(own) == len(told) > 1
+        for row in own:
+            found = told[row["arm"], row["protocol"]]
+            assert found["verdict"] == row["verdict"] and (found["x"] is None or found["x"] == pytest.approx(row["x"]))
+    assert ": efficiency of at least 90 % " in ask("ask", "task_map", "--efficiency", "90%")[1]
 
 
 # ---- settings

@@ -18,6 +18,7 @@ TABLES = (
     "thresholds",
     "sensitivity",
     "hosts",
+    "choices",
 )
 ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
 

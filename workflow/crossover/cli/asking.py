@@ -43,10 +43,16 @@ def _with_keys(made: Command) -> Command:
         default=None,
         metavar="POINT",
     ),
+    value(
+        "--efficiency",
+        "instead of a point: from where each arm reaches this share, such as 90%%",
+        default=None,
+        metavar="SHARE",
+    ),
     value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
     value("--metric", "metric (default: the experiment's leading one)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
-    value("--arm", "arm to compare with the reference (default: tell which to choose)", default=None),
+    value("--arm", "arm to tell by itself, or to compare (default: tell which to choose)", default=None),
     value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--json", "print the same facts as JSON", action="store_true"),
@@ -54,10 +60,10 @@ def _with_keys(made: Command) -> Command:
 def ask(chosen: Namespace) -> None:
     """Answer which arm to choose at a point of an axis, or what to set.
 
-    Prints the choice, the most that it can cost, its value, and how to settle it where it is open; with --arm or
-    --than, the ratio of two arms with its interval. Options named after keys choose the curve; `none` stands for a key
-    that a curve does not have. Without --at, it lists the options of the experiment; without an experiment, the
-    experiments.
+    Prints the choice, the most that it can cost, its value, and how to settle it where it is open; with --than, the
+    ratio of two arms with its interval, and with --arm alone its value. Options named after keys choose the curve;
+    `none` stands for a key that a curve does not have. Without --at, it lists the options of the experiment; without an
+    experiment, the experiments.
     """
     from crossover.design.protocol import KEYS
     from crossover.query.run import Run
@@ -69,6 +75,8 @@ def ask(chosen: Namespace) -> None:
         _print_settings(run, chosen, keys)
     elif chosen.experiment is None:
         _print_experiments(run, chosen, keys)
+    elif chosen.efficiency is not None:
+        _print_reached(run, chosen, keys)
     elif chosen.at is None:
         _print_contents(run, chosen, keys)
     else:
@@ -99,6 +107,10 @@ def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
             lines = [*choice.lines, *filter(None, [remedy])]
             _say(_json([choice.row | {"to_settle": remedy}]) if chosen.json else "\n".join(lines))
             return
+    if chosen.arm is not None and chosen.than is None:
+        told = run.value(chosen.experiment, chosen.at, chosen.arm, chosen.metric, keys)
+        _say(_json([told.row]) if chosen.json else "\n".join(told.lines))
+        return
     answers = [
         (found, run.remedy(found))
         for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)
@@ -108,6 +120,20 @@ def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
         return
     for found, remedy in answers:
         _say("\n".join([*found.lines, *filter(None, [remedy])]))
+
+
+def _print_reached(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+    from crossover.query import question
+
+    if chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError("--efficiency asks for a point; leave out --at, --metric, --arm and --than")
+    found = run.reached(chosen.experiment, question.share(chosen.efficiency), keys)
+    rows = [{name: row.get(name) for name in REACHED} for row, _ in found]
+    _say(_json(rows) if chosen.json else "\n".join(line for _, line in found))
+
+
+REACHED = ("arm", "protocol", "placement", "metric", "level", "verdict", "x", "low", "high", "axis_unit", "launches")
+"""The facts of a level in JSON."""
 
 
 def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:

@@ -24,6 +24,11 @@ FACTORS: dict[str, Mapping[str, float]] = {
 }
 """For each unit of an axis, the units that a question may use, in lower case, with their size in it."""
 
+ELEMENTS = {"": 1.0, "elements": 1, "element": 1} | {
+    word: factor / numbers.UNIT_BYTES["elements"] for word, factor in BYTES.items() if word
+}
+"""An array's length may be given by its bytes."""
+
 UNITS_OF_KEYS = {"bytes": "bytes", "us": "µs", "seconds": "s"}
 """The unit of a key, by the last word of its name."""
 
@@ -35,11 +40,11 @@ def amount(given: object, unit: str) -> float:
 
     >>> amount("40 kB", "bytes"), amount("40KiB", "bytes"), amount("1e5", "bytes"), amount(40_000, "bytes")
     (40000.0, 40960.0, 100000.0, 40000.0)
-    >>> amount("10ms", "µs"), amount("1 s", "µs"), amount("1,000 elements", "elements")
-    (10000.0, 1000000.0, 1000.0)
+    >>> amount("10ms", "µs"), amount("1 s", "µs"), amount("1,000 elements", "elements"), amount("8 kB", "elements")
+    (10000.0, 1000000.0, 1000.0, 1000.0)
     """
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", str(given).strip().lower())
-    factors = FACTORS.get(unit, {"": 1, unit: 1, unit.removesuffix("s"): 1})
+    factors = (FACTORS | {"elements": ELEMENTS}).get(unit, {"": 1, unit: 1, unit.removesuffix("s"): 1})
     found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*([a-zµμ]*)", text)
     if not found or found[3] not in factors:
         examples = {"bytes": "40000, 40kB or 40KiB", "µs": "500, 500us or 10ms", "s": "0.1, 100ms or 1s"}
@@ -48,6 +53,19 @@ def amount(given: object, unit: str) -> float:
     # Every axis is logarithmic.
     if not 0 < number < float("inf"):
         raise CrossoverError(f"{given!r} is not a positive number; write one")
+    return number
+
+
+def share(given: str) -> float:
+    """A share below 1, from a number or per cent.
+
+    >>> share("90%"), share("0.5")
+    (0.9, 0.5)
+    """
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(%?)", given.strip())
+    number = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    if not 0 < number < 1:
+        raise CrossoverError(f"{given!r} is no share between 0 and 1; write for example 90% or 0.9")
     return number
 
 

@@ -95,7 +95,7 @@ def _kind(panel: Panel, arm: str, than: str) -> Row:
 
 def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict[tuple[str, float], Row]:
     """The rows of ratios to `than`, by arm and point, from the launches that measured both; none without launches."""
-    medians = _kept(results, "medians")
+    medians = kept(results, "medians")
     if medians is None:
         return {}
     nulls = medians.filter(pc.and_(medians["null"], pc.equal(medians["experiment"], panel.experiment)))
@@ -114,23 +114,23 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
 def _medians(results: Path, panel: Panel, medians: pa.Table, than: str, arms: Collection[str]) -> pd.DataFrame:
     """The medians of `arms` with ratios to `than`: over rounds, or where blocks were not kept, by each launch's
     ratios to the reference."""
-    measured = _kept(results, "measurements")
-    blocks = None if measured is None else _of(measured, panel, arms)
+    measured = kept(results, "measurements")
+    blocks = None if measured is None else of_panel(measured, panel, arms)
     if not blocks:
-        return _by_launch(_of(medians, panel, arms).to_pandas(), than)
+        return _by_launch(of_panel(medians, panel, arms).to_pandas(), than)
     column = blocks.schema.get_field_index("reference")
     blocks = blocks.set_column(column, blocks.schema.field(column), pa.repeat(than, blocks.num_rows))
     return rounds.medians(rounds.blocks(blocks))
 
 
-def _kept(results: Path, name: str) -> pa.Table | None:
+def kept(results: Path, name: str) -> pa.Table | None:
     """A table of the run; None if it was not kept. Raises RecordError for one that cannot be read."""
     folders = [results, *run_tables.newer(results)]
     kept = any((folder / f"{name}.parquet").exists() for folder in folders)
     return run_tables.read(results, name) if kept else None
 
 
-def _of(table: pa.Table, panel: Panel, arms: Collection[str]) -> pa.Table:
+def of_panel(table: pa.Table, panel: Panel, arms: Collection[str]) -> pa.Table:
     """The rows of some arms of a panel."""
     wanted = pc.is_in(table["arm"], pa.array(sorted(arms)))
     for name in PANEL:

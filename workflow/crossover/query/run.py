@@ -11,11 +11,12 @@ import pandas as pd
 
 from crossover.config import tiers
 from crossover.errors import CrossoverError
-from crossover.experiments import leads, subject
-from crossover.query import choosing, question
+from crossover.experiments import leads, of, subject
+from crossover.query import choosing, question, values
 from crossover.query.answer import Answer, answer
 from crossover.query.choosing import Chosen
 from crossover.query.contents import Contents
+from crossover.query.values import Value
 from crossover.records import run_tables
 from crossover.records.choice import OPEN
 from crossover.report.base import numbers, questions, tables
@@ -78,13 +79,8 @@ class Run:
 
     def choice(self, experiment: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Chosen | None:
         """The choice at one point of one curve; None if there is none. Raises CrossoverError as `ask`."""
-        panels = self._chosen(experiment, metric, keys)
-        question.require_single(experiment, [panel.facts for panel in panels])
-        panel = panels[0]
-        curve = (*questions.name(panel), panel.metric)
-        rows = [row for row in self._tables.choices if curve_of(row) == curve]
+        panel, name, rows = self._curve(experiment, metric, keys)
         x = question.amount(at, panel.facts["axis_unit"])
-        name = questions.names(self._panels(experiment, metric))[questions.name(panel)]
         return choosing.chosen(name, rows, x) if rows else None
 
     def choices(self) -> pd.DataFrame:
@@ -130,10 +126,7 @@ class Run:
         than: str | None = None,
     ) -> list[Answer]:
         """The answers of `ask`, one per arm."""
-        chosen = self._chosen(experiment, metric, keys)
-        question.require_single(experiment, [panel.facts for panel in chosen])
-        measured = chosen[0]
-        name = questions.names(self._panels(experiment, metric))[questions.name(measured)]
+        measured, name, _ = self._curve(experiment, metric, keys)
         x = question.amount(at, measured.facts["axis_unit"])
         panel = self._against(measured, arm, than)
         arms = dict.fromkeys(row["arm"] for row in panel.ratios) if than else _arms(panel, arm)
@@ -146,6 +139,36 @@ class Run:
                 f"{ends[1]}"
             )
         return found
+
+    def value(self, experiment: str, at: object, arm: str, metric: str | None, keys: Mapping[str, object]) -> Value:
+        """What one arm gives at a point. Raises CrossoverError as `ask`."""
+        panel, name, rows = self._curve(experiment, metric, keys)
+        return values.value(panel, arm, name, question.amount(at, panel.facts["axis_unit"]), rows)
+
+    def reached(self, experiment: str, level: float, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
+        """From where each arm reaches a level of a metric that has levels, each row with the name of its curve."""
+        metrics = [metric.name for metric in of(experiment).metrics if metric.levels]
+        if not metrics:
+            raise CrossoverError(f"{experiment} has no metric with levels; task_map has one: efficiency")
+        # The analysis takes a while to load, which no other question needs.
+        from crossover.query import levels
+
+        panels = self._chosen(experiment, metrics[0], keys)
+        names = questions.names(self._panels(experiment, metrics[0]))
+        return [
+            (row, levels.told(row, names[questions.name(panel)]))
+            for panel in panels
+            for row in levels.reached(self.results, panel, level)
+            if not row["null"]
+        ]
+
+    def _curve(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> tuple[Panel, str, list[Row]]:
+        """The only panel that has these keys, its name, and the choices along it."""
+        panels = self._chosen(experiment, metric, keys)
+        question.require_single(experiment, [panel.facts for panel in panels])
+        curve = (*questions.name(panels[0]), panels[0].metric)
+        name = questions.names(self._panels(experiment, metric))[questions.name(panels[0])]
+        return panels[0], name, [row for row in self._tables.choices if curve_of(row) == curve]
 
     def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
         """The panel with ratios to the arm `than`, of one arm or of all that compete, if one is given."""

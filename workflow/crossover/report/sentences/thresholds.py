@@ -24,7 +24,7 @@ def lines(panel: Panel) -> list[dict[str, str]]:
             "protocol": panel.title,
             "arm": f"`{row['arm']}`",
             "level": numbers.percent(level),
-            "reached": _reached(row),
+            "reached": reached(row),
             "between measured points": numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
         }
         for level in levels(panel)
@@ -36,7 +36,7 @@ def sentences(panel: Panel) -> str:
     """The threshold of each level, arm by arm; empty for a metric without levels."""
     parts = []
     for level in levels(panel):
-        clauses = [f"`{row['arm']}` {_reached(row)}" for row in _of_level(panel, level)]
+        clauses = [f"`{row['arm']}` {reached(row)}" for row in _of_level(panel, level)]
         parts.append(f"{panel.metric.capitalize()} of at least {numbers.percent(level)}: {'; '.join(clauses)}.")
     return " ".join(parts)
 
@@ -52,7 +52,7 @@ def _of_level(panel: Panel, level: float) -> list[Row]:
     return [found[arm] for arm in panel.arms if arm in found and arm != panel.null]
 
 
-def _reached(row: Row) -> str:
+def reached(row: Row) -> str:
     """The verdict, to follow the name of an arm."""
     if row["launches"] < 2:
         return "not replicated"
