@@ -132,7 +132,7 @@ def test_the_first_rows_are_the_plainest_curves_of_what_most_people_ask():
 def test_an_experiment_in_which_nothing_was_measured_says_so():
     gaps = overview.missing(run(two_good_one_hole()))
     reason = "not measured; 3 launches failed: timeout, no engine registered within 60 s"
-    assert gaps == [("Task farm, empty tasks", reason)]
+    assert gaps == [("Empty tasks on a farm", reason)]
     assert reason in overview.picture(tables(zmq()), gaps)
 
 

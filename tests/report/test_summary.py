@@ -34,7 +34,7 @@ def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_co
     )
     assert second.startswith("**ZeroMQ stream:** `copy`, from ")
     assert (
-        third.startswith("**Task farm, empty tasks: until all are done:** `") and " times worse than the best." in third
+        third.startswith("**Empty tasks on a farm: until all are done:** `") and " times worse than the best." in third
     )
 
 

@@ -14,7 +14,7 @@ EXPERIMENT = Experiment(
     title="Task farms: the cost of a small task",
     about="A client submits empty tasks to a farm of engines, one by one as fast as it can, then waits for all of "
     "them.",
-    subject="Task farm, empty tasks",
+    subject="Empty tasks on a farm",
     action="run empty tasks",
     library="Task farm",
     place=60,

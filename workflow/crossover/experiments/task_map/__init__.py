@@ -14,8 +14,8 @@ EXPERIMENT = Experiment(
     title="Task farms: how long a task should last",
     about="Tasks that take time, several for each engine of a farm. The efficiency is the share of the engines' time "
     "spent in tasks.",
-    subject="Task farm, longer tasks",
-    action="map over short tasks",
+    subject="Longer tasks on a farm",
+    action="map over longer tasks",
     library="Task farm",
     place=80,
     asked=70,

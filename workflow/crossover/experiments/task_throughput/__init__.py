@@ -16,8 +16,8 @@ EXPERIMENT = Experiment(
     title="Task farms: tasks that carry data",
     about="A client submits a flood of tasks to a farm of engines. Each task has an array of its own as "
     "argument and result.",
-    subject="Task farm, tasks with data",
-    action="run tasks with data",
+    subject="Tasks that carry an array",
+    action="run tasks that carry an array",
     library="Task farm",
     place=70,
     asked=80,
