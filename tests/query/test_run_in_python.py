@@ -109,6 +109,15 @@ def test_the_leading_metric_is_the_default(real):
         ),
         ([*ALONE, "--arm", "magic"], "unknown arm 'magic'; available: 'C copy', copy, no-copy, null"),
         ([*ALONE, "--arm", "copy", "--at", "2MB"], "2 MB is outside the measured axis of copy: 100 B to 1 MB"),
+        (
+            [*ALONE, "--arm", "default"],
+            "default has no value here; tier standard measures it: make report TIER=standard",
+        ),
+        (
+            ["ask", "task_latency", "--at", "8", "--arm", "ray"],
+            "ray has no value here; make env EXTRA=ray installs it; then name it in config/config.yaml: task_latency: "
+            "{arms: [ray, ...]}",
+        ),
         (["ask", "zmq_throughput", "--efficiency", "90%"], "zmq_throughput has no metric with levels"),
         (["ask", "task_map", "--efficiency", "90"], "'90' is no share between 0 and 1"),
         (["ask", "task_map", "--efficiency", "90%", "--at", "1ms"], "--efficiency asks for a point; leave out --at"),

@@ -1,5 +1,6 @@
 """The tiers at which experiments are measured."""
 
+from crossover import farms
 from crossover.config import schema
 from crossover.planning import plan
 
@@ -12,4 +13,17 @@ def first(experiment: str) -> str:
         run = schema.complete({"tier": tier, "experiments": {experiment: {}}}) | {"hosts": 1}
         if any(True for _ in plan.launches(run)):
             return tier
+    return ""
+
+
+def measuring(experiment: str, arm: str) -> str:
+    """How a run gets an arm of an experiment that it lacks, in words; empty if no tier and no farm has the arm."""
+    for tier in schema.TIERS[1:]:
+        own = plan.settings_of(schema.complete({"tier": tier, "experiments": {experiment: {}}}), experiment)
+        if arm in (*own["arms"], *own.get("ceilings", ())):
+            return f"tier {tier} measures it: make report TIER={tier}"
+    named = f"name it in config/config.yaml: {experiment}: {{arms: [{arm}, ...]}}"
+    for farm in farms.declared().values():
+        if arm in farm.entrants:
+            return f"make env EXTRA={farm.extra} installs it; then {named}" if farm.extra else named
     return ""

@@ -5,6 +5,7 @@ import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from crossover.config import tiers
 from crossover.design.protocol import KEYS, known
 from crossover.errors import CrossoverError
 from crossover.report.base import numbers, questions
@@ -91,6 +92,13 @@ def one_of(what: str, wanted: str, available: Iterable[str]) -> str:
     if wanted not in (names := sorted(set(available))):
         raise CrossoverError(f"unknown {what} {wanted!r}; available: {listed(names) or 'none'}")
     return wanted
+
+
+def arm_of(experiment: str, wanted: str, available: Iterable[str]) -> str:
+    """The `wanted` arm, if it is available. Raises CrossoverError otherwise, with what would measure it."""
+    if wanted not in (names := set(available)) and (remedy := tiers.measuring(experiment, wanted)):
+        raise CrossoverError(f"{quoted(wanted)} has no value here; {remedy}")
+    return one_of("arm", wanted, names)
 
 
 def listed(names: Iterable[str]) -> str:

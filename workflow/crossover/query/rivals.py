@@ -34,11 +34,11 @@ def chosen(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
 
     Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
     """
-    question.one_of("arm", than, panel.arms)
+    question.arm_of(panel.experiment, than, panel.arms)
     if arm is None:
         arms = [each for each in (panel.reference, *panel.compared) if each not in ("", than)]
     else:
-        arms = [question.one_of("arm", arm, panel.arms)]
+        arms = [question.arm_of(panel.experiment, arm, panel.arms)]
     measured = {panel.reference, *(row["arm"] for row in panel.ratios)}
     left = question.listed(sorted(each for each in measured if each not in ("", than))) or "none"
     if arm == than:

@@ -246,4 +246,4 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
         others = question.listed(sorted(compared)) or "none is measured"
         raise CrossoverError(f"{fault}; choose another arm{', or one with --than' if arm else ''}: {others}")
-    return [question.one_of("arm", str(arm), compared)]
+    return [question.arm_of(panel.experiment, str(arm), compared)]

@@ -64,7 +64,7 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Row]) -
     Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
     """
     unit = panel.facts["axis_unit"]
-    question.one_of("arm", arm, panel.arms)
+    question.arm_of(panel.experiment, arm, panel.arms)
     own = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
     # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
     here = [row for row in own if numbers.quantity(row["x"], unit) == numbers.quantity(x, unit)]
