@@ -10,7 +10,7 @@ import sys
 import altair as alt
 import pytest
 import vl_convert
-from campaigns import recommendation
+from campaigns import Campaign, recommendation, zmq
 
 import crossover
 from crossover.__main__ import main
@@ -127,7 +127,7 @@ def test_the_leading_metric_is_the_default(real):
         ),
         (
             [*QUESTION, "--placement", "nodes"],
-            "no curve of zmq_throughput has placement nodes; available: node, process",
+            "no curve of zmq_throughput has placement nodes; available: node, process; a run on several hosts measures",
         ),
         ([*QUESTION, "--at", "2MB"], "2 MB is outside the measured axis; the message size of zmq_throughput is from"),
         ([*QUESTION, "--at", "99"], "99 B is outside the measured axis"),
@@ -152,6 +152,16 @@ def test_an_ambiguous_question_has_a_line_for_each_choice_and_each_is_an_answer(
 def test_a_folder_without_a_run_is_refused(tmp_path):
     with pytest.raises(CrossoverError, match="no results of a finished run; start one: make report"):
         crossover.load(tmp_path)
+
+
+def test_keys_choose_the_metric_that_has_such_a_curve(tmp_path):
+    curve = {"experiment": "async_cost", "arm": "uvloop", "reference": "asyncio"}
+    metrics = {"REQ/REP": "round trip", "PUSH/PULL": "throughput"}
+    asked = [zmq(f"{pattern} over tcp", metric, **curve) for pattern, metric in metrics.items()]
+    run = crossover.load(Campaign(asked).write_tables(tmp_path))
+    for pattern, metric in metrics.items():
+        (found,) = run.choose("async_cost", "1kB", pattern=pattern).to_dict("records")
+        assert found["metric"] == metric
 
 
 # ---- an arm alone

@@ -161,7 +161,8 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any
     values = {own.get(name) for own in facts}
     if value not in values:
         available = listed(sorted(map(word, values)))
-        raise CrossoverError(f"no curve of {subject} has {name} {word(given)}; available: {available}")
+        elsewhere = "; a run on several hosts measures it: snakemake --profile slurm" if value == "nodes" else ""
+        raise CrossoverError(f"no curve of {subject} has {name} {word(given)}; available: {available}{elsewhere}")
     return value
 
 

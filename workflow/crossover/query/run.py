@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,7 +12,7 @@ import pandas as pd
 
 from crossover.config import tiers
 from crossover.errors import CrossoverError
-from crossover.experiments import leads, of, subject
+from crossover.experiments import declared, leads, of, subject
 from crossover.query import choosing, question, values
 from crossover.query.answer import Answer, answer
 from crossover.query.choosing import Chosen
@@ -164,6 +165,7 @@ class Run:
 
     def _curve(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> tuple[Panel, str, list[Row]]:
         """The only panel that has these keys, its name, and the choices along it."""
+        metric = metric or self._metric(experiment, keys)
         panels = self._chosen(experiment, metric, keys)
         question.require_single(experiment, [panel.facts for panel in panels])
         curve = (*questions.name(panels[0]), panels[0].metric)
@@ -229,6 +231,15 @@ class Run:
         if metric is not None:
             question.one_of("metric", metric, (panel.metric for panel in every))
         return [panel for panel in every if panel.metric == every[0].metric]
+
+    def _metric(self, experiment: str, keys: Mapping[str, object]) -> str | None:
+        """The first metric by which users choose that has a curve with these keys, if the leading one has none."""
+        others: list[str] = [*declared()[experiment].questions] if experiment in declared() else []
+        for metric in (None, *others):
+            with suppress(CrossoverError):
+                self._chosen(experiment, metric, keys)
+                return metric
+        return None
 
     def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Panel]:
         """The panels of the metric that have these keys."""
