@@ -44,7 +44,7 @@ def test_equal_values_of_several_questions_share_a_line_with_the_whole_range():
     other = recommendation(protocol=IPC.protocol, gain_low=0.9, guarantee=1.0)
     (_, _, line) = lines(section([PASSED, other]))
     assert "| 0.90 to 13 times as good as copy | at most 1.12 times worse" in line
-    assert line.endswith("| ZeroMQ stream, tcp; ZeroMQ stream, ipc |")
+    assert line.endswith("| ZeroMQ stream: tcp / ipc |")
 
 
 def test_the_opening_counts_settings():

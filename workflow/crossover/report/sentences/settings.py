@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from itertools import chain
 
+from crossover.experiments import subject
 from crossover.records.choice import OPEN, SETTLED
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
@@ -30,7 +31,21 @@ def alike(tables: Tables) -> list[tuple[str, list[Row]]]:
     for row in tables.recommendations:
         if row["recommended"]:
             found.setdefault((row["setting"], value(row)), []).append(row)
-    return [("; ".join(dict.fromkeys(place(row, names) for row in rows)), rows) for rows in found.values()]
+    return [(_places(rows, names), rows) for rows in found.values()]
+
+
+def _places(rows: Sequence[Row], names: Names) -> str:
+    """The names of the questions of these rows, each experiment's once."""
+    own: dict[str, list[str]] = {}
+    for row in rows:
+        own.setdefault(subject(row["experiment"]), []).append(place(row, names))
+    told = []
+    for title, every in own.items():
+        apart = [name.removeprefix(title).lstrip(" ,:") for name in dict.fromkeys(every)]
+        told.append(
+            f"{title}: {' / '.join(apart)}" if len(apart) > 1 and all(apart) else "; ".join(dict.fromkeys(every))
+        )
+    return "; ".join(told)
 
 
 def place(row: Row, names: Names) -> str:
