@@ -238,7 +238,6 @@ def test_a_run_without_a_launch_says_so(tmp_path):
     assert empty.machine().data == "No rank recorded its machine."
     assert empty.crossovers().data == "No arm could be compared with another."
     assert empty.summary().data == "Nothing was launched."
-    assert empty.headlines().data == empty.holes().data
     assert empty.holes().data == ("`zmq_throughput`, `mpi_pingpong` and `task_latency` have no launch in this run.")
 
 
@@ -255,7 +254,6 @@ class OnlyCeilingAndNull(Campaign):
 def test_only_null_arm_and_ceiling_give_no_chart_and_no_traceback(tmp_path):
     page = Page(LEADS, OnlyCeilingAndNull([mpi()]).write(tmp_path))
     assert "`mpi_pingpong` has no result: no arm could be compared with another." in page.picture("mpi_pingpong").data
-    assert "**mpi_pingpong** has no result" in page.headlines().data
     assert "No arm could be compared with another" in page.findings("mpi_pingpong").data
 
 

@@ -33,7 +33,6 @@ PARTS = {
     "map": (overview, "picture"),
     "recommended": (recommendations, "section"),
     "summary": (summary, "sentences"),
-    "headlines": (findings, "headlines"),
     "crossovers": (crossovers, "lines"),
     "machine": (machine, "kinds"),
     "health": (machine, "health"),

@@ -17,7 +17,7 @@ from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
 from crossover.report.sections import certainty, claims, crossovers, machine, recommendations
-from crossover.report.sentences import findings, holes, hosts
+from crossover.report.sentences import holes, hosts
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
 NOT_COMPARED = "No arm could be compared with another."
@@ -59,11 +59,6 @@ class Page(Experiments):
     def alike(self) -> str:
         """The factor within which arms are called alike."""
         return numbers.alike()
-
-    @part()
-    def headlines(self) -> str:
-        """The result of each experiment in its leading metric, and the experiments that were not run."""
-        return findings.headlines(self.tables, self.leads)
 
     @part("crossovers")
     def crossovers(self) -> str:

@@ -1,14 +1,12 @@
 """Sentences computed from the tables, in Markdown. No number in them is typed."""
 
-import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 from crossover.design.protocol import identity
 from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
 from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, Tables, at, grouped
-from crossover.report.sentences import holes
+from crossover.report.base.tables import Panel, Row, at, grouped
 
 
 def findings(panel: Panel) -> str:
@@ -144,16 +142,6 @@ def _points(panel: Panel, arm: str, own: list[Row]) -> str:
     return numbers.runs([cell["x"] for cell in own], everywhere, panel.facts["axis_unit"])
 
 
-def largest_sure(panel: Panel, arm: str) -> Row:
-    """The decided point with the largest difference; without one, the point that looks so."""
-    cells = panel.ratios_of(arm)
-    return max([cell for cell in cells if Outcome.of(cell).is_decided] or cells, key=_distance)
-
-
-def _distance(cell: Row) -> float:
-    return abs(math.log(cell["ratio"]))
-
-
 def noise(panel: Panel) -> str:
     """The null arm's ratios in words."""
     cells = panel.ratios_of(panel.null)
@@ -168,14 +156,6 @@ def noise(panel: Panel) -> str:
         f"The interval of `{panel.reference}` against itself (the null arm) contains 1 at {count} of "
         f"{numbers.counted(len(replicated), 'point')} ({share})."
     )
-
-
-def factor(panel: Panel, cell: Row) -> str:
-    """How many times faster or slower the arm of a decided cell is, with the interval."""
-    ends = [cell["ratio"], cell["low"], cell["high"]]
-    if cell["ratio"] < 1:
-        ends = [1 / cell["ratio"], 1 / cell["high"], 1 / cell["low"]]
-    return f"{numbers.ratio(*ends)} times {_word(panel, cell)}"
 
 
 def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
@@ -195,52 +175,3 @@ def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
         f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
         f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
     )
-
-
-def headlines(tables: Tables, leads: Mapping[str, str]) -> str:
-    """A line per experiment, then those that were not run; `leads` gives each experiment's leading metric."""
-    order = tables.order(leads)
-    lines = [f"- {_headline(tables, name, leads.get(name))}" for name in order if name in tables.experiments]
-    absent = holes.absent([name for name in order if name not in tables.experiments])
-    return "\n\n".join(filter(None, ["\n".join(lines), absent]))
-
-
-def _headline(tables: Tables, experiment: str, lead: str | None) -> str:
-    """The result of an experiment in its leading metric: a sentence, or one per protocol."""
-    shown = tables.leading(experiment, lead)
-    results = [
-        (panel.title, "; ".join(clauses))
-        for panel in shown
-        if (clauses := [_clause(panel, arm) for arm in panel.compared])
-    ]
-    if not results:
-        return f"**{experiment}** has no result: {holes.absence(tables, experiment)}."
-    if len(results) == 1:
-        return f"**{experiment}**, {shown[0].metric}: {results[0][1]} ({results[0][0]})."
-    items = (f"    - {title}: {result}." for title, result in results)
-    return "\n".join([f"**{experiment}**, {shown[0].metric}:", *items])
-
-
-def _clause(panel: Panel, arm: str) -> str:
-    """The crossover of `arm` and the reference, or their largest difference, as a clause."""
-    row, reference = panel.crossover_of(arm), panel.reference
-    sure = largest_sure(panel, arm)
-    times = f"{_times(sure)} its {panel.metric}"
-    most = f"with the largest difference at {at(sure)}: {times}"
-    at_most = f"the largest measured difference is {times} at {at(sure)}"
-    if row is None or row["launches"] < 2:
-        return f"`{arm}` against `{reference}` is not replicated; {at_most}"
-    match row["verdict"]:
-        case "one":
-            where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            return f"`{arm}` becomes {_beyond(panel, arm)} than `{reference}` above **{where}**"
-        case "always":
-            return f"`{arm}` is always {_beyond(panel, arm)} than `{reference}`, {most}"
-        case "none":
-            return f"`{arm}` is {parts(panel, arm)}, {most}"
-        case "several":
-            return f"`{arm}` crosses `{reference}` several times; {at_most}"
-        case "alike":
-            return f"`{arm}` and `{reference}` are alike at every measured point; {at_most}"
-        case _:
-            return f"open: {OPEN_EVERYWHERE.format(arm=arm, reference=reference)}; {at_most}"
