@@ -64,7 +64,8 @@ def decide(setting: Setting, question: Question, chosen: Mapping[float, str]) ->
     """
     cells = tuple(cell for cell in question.choices if setting.default in cell.costs)
     if not cells:
-        return {"reason": NOT_REPLICATED if len(question.launches) < 2 else NO_NULL}
+        unknown = len(question.launches) > 1 and np.isnan(question.bias)
+        return {"reason": NO_NULL if unknown else NOT_REPLICATED}
     x = question.x[[cell.cell for cell in cells]]
     points = _points(cells, x)
     columns: Row = {
