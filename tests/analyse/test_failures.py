@@ -219,5 +219,5 @@ def test_a_setting_of_an_experiment_with_a_failed_table_gets_its_reason(judged, 
     rows, failures = recommended(tmp_path)
     failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]
     assert {row["experiment"] for row in failed} == {"mpi_pingpong"}
-    own = [setting for setting in SETTINGS if setting.experiment == "mpi_pingpong"]
-    assert len(failed) == len(failures) == len(own) > 1
+    declared = [setting for setting in SETTINGS if setting.experiment == "mpi_pingpong"]
+    assert len(failed) == len(failures) == len(declared) > 1

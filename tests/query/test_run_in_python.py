@@ -118,7 +118,10 @@ def test_the_leading_metric_is_the_default(real):
             "ray has no value here; make env EXTRA=ray installs it; then name it in config/config.yaml: task_latency: "
             "{arms: [ray, ...]}",
         ),
-        (["ask", "zmq_throughput", "--efficiency", "90%"], "zmq_throughput has no metric with levels"),
+        (
+            ["ask", "zmq_throughput", "--efficiency", "90%"],
+            "zmq_throughput has no metric with levels; these have one: task_map",
+        ),
         (["ask", "task_map", "--efficiency", "90"], "'90' is no share between 0 and 1"),
         (["ask", "task_map", "--efficiency", "90%", "--at", "1ms"], "--efficiency asks for a point; leave out --at"),
         (
@@ -159,6 +162,11 @@ def test_keys_choose_the_metric_that_has_such_a_curve(tmp_path):
     metrics = {"REQ/REP": "round trip", "PUSH/PULL": "throughput"}
     asked = [zmq(f"{pattern} over tcp", metric, **curve) for pattern, metric in metrics.items()]
     run = crossover.load(Campaign(asked).write_tables(tmp_path))
+    assert run.contents("async_cost", None, {"pattern": "PUSH/PULL"})
+    with pytest.raises(CrossoverError, match=r"^asyncio is the reference of all ratios; choose another arm"):
+        run.ask("async_cost", "1kB", arm="asyncio", pattern="REQ/REP")
+    with pytest.raises(CrossoverError, match=r"^unknown arm 'ray'"):
+        run.ask("async_cost", "1kB", arm="ray", pattern="REQ/REP")
     for pattern, metric in metrics.items():
         (found,) = run.choose("async_cost", "1kB", pattern=pattern).to_dict("records")
         assert found["metric"] == metric
@@ -190,12 +198,14 @@ def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds
     rows = rows[(rows["experiment"] == "task_map") & ~rows["null"]]
     for level, share in ((0.5, "50%"), (0.95, ".95")):
         code, printed = ask("ask", "task_map", "--efficiency", share, "--json")
-        told = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}
-        own = rows[rows["level"] == level].to_dict("records")
-        assert code == 0 and len(own) == len(told) > 1
-        for row in own:
-            found = told[row["arm"], row["protocol"]]
-            assert found["verdict"] == row["verdict"] and (found["x"] is None or found["x"] == pytest.approx(row["x"]))
+        printed_rows = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}
+        expected = rows[rows["level"] == level].to_dict("records")
+        assert code == 0 and len(expected) == len(printed_rows) > 1
+        for row in expected:
+            answer = printed_rows[row["arm"], row["protocol"]]
+            assert answer["verdict"] == row["verdict"] and (
+                answer["x"] is None or answer["x"] == pytest.approx(row["x"])
+            )
     assert ": efficiency of at least 90 % " in ask("ask", "task_map", "--efficiency", "90%")[1]
 
 

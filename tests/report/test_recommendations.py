@@ -67,8 +67,8 @@ def test_the_reason_has_the_choices_along_the_axis_and_a_setting_is_explained_on
         f"{KEPT['reason']}; `copy` at 100 B to 10 kB, `no-copy` at 31.6 kB to 1 MB; more launches can decide it |"
     )
     assert shown[3].startswith("| `copy_threshold` of pyzmq | ZeroMQ stream, tcp | other; ")
-    stays = LEFT | {"reason": "`copy` may stay", "guarantee": 1.05}
-    assert settings.reason(stays) == "`copy` may stay: at most 1.05 times worse than the best"
+    stays = LEFT | {"reason": "keep `copy`", "guarantee": 1.05}
+    assert settings.reason(stays) == "keep `copy`: at most 1.05 times worse than the best"
 
 
 def test_a_reason_names_the_tier_that_would_decide():

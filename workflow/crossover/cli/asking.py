@@ -52,7 +52,7 @@ def _with_keys(made: Command) -> Command:
     value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
     value("--metric", "metric (default: the experiment's leading one)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
-    value("--arm", "arm to tell by itself, or to compare (default: tell which to choose)", default=None),
+    value("--arm", "arm whose value to print, or to compare with --than (default: print the choice)", default=None),
     value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
     value("--json", "print the same facts as JSON", action="store_true"),

@@ -2,6 +2,7 @@
 
 from crossover import farms
 from crossover.config import schema
+from crossover.experiments import declared
 from crossover.planning import plan
 
 
@@ -18,12 +19,14 @@ def first(experiment: str) -> str:
 
 def measuring(experiment: str, arm: str) -> str:
     """How a run gets an arm of an experiment that it lacks, in words; empty if no tier and no farm has the arm."""
+    if not first(experiment):
+        return ""
     for tier in schema.TIERS[1:]:
         own = plan.settings_of(schema.complete({"tier": tier, "experiments": {experiment: {}}}), experiment)
         if arm in (*own["arms"], *own.get("ceilings", ())):
             return f"tier {tier} measures it: make report TIER={tier}"
     named = f"name it in config/config.yaml: {experiment}: {{arms: [{arm}, ...]}}"
-    for farm in farms.declared().values():
+    for farm in farms.declared().values() if declared()[experiment].farming else ():
         if arm in farm.entrants:
             return f"make env EXTRA={farm.extra} installs it; then {named}" if farm.extra else named
     return ""

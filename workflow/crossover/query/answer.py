@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from crossover.design.protocol import known
@@ -153,10 +152,5 @@ class Answer:
 def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Answer:
     """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel, and `origin` the
     reference of the launches if that of the panel is another arm."""
-    cells, unit = panel.ratios_of(arm), panel.facts["axis_unit"]
-    near = min(cells, key=lambda cell: abs(math.log(cell["x"] / x)))
-    # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
-    if near["x"] == x or numbers.quantity(near["x"], unit) == numbers.quantity(x, unit):
-        return Answer(panel, arm, name, near["x"], (near,), origin or panel.reference)
-    around = [pair for pair in pairwise(cells) if pair[0]["x"] < x < pair[1]["x"]]
-    return Answer(panel, arm, name, x, around[0] if around else (), origin or panel.reference)
+    cells = question.cells(panel.ratios_of(arm), x)
+    return Answer(panel, arm, name, cells[0]["x"] if len(cells) == 1 else x, cells, origin or panel.reference)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from crossover.design.protocol import known
@@ -116,9 +115,5 @@ def _point(row: Row) -> str:
 
 def chosen(name: str, rows: Sequence[Row], x: float) -> Chosen | None:
     """The choice at `x`, from the rows of one question; None outside its measured axis."""
-    unit = rows[0]["axis_unit"]
-    for row in rows:
-        # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
-        if row["x"] == x or numbers.quantity(row["x"], unit) == numbers.quantity(x, unit):
-            return Chosen(name, row["x"], (row,))
-    return next((Chosen(name, x, pair) for pair in pairwise(rows) if pair[0]["x"] < x < pair[1]["x"]), None)
+    cells = question.cells(rows, x)
+    return Chosen(name, cells[0]["x"] if len(cells) == 1 else x, cells) if cells else None

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.analyse.curves.curve import curves
-from crossover.analyse.tables.writer import FROM_CURVES
+from crossover.analyse.tables import writer
 from crossover.query import question, rivals
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel
@@ -20,12 +20,11 @@ def reached(results: Path, panel: Panel, level: float) -> list[Row]:
     if medians is None:
         return []
     own = rivals.of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps([level]))
-    rows = FROM_CURVES["thresholds"](list(curves(own)))
-    return [row for row in rows if isinstance(row, dict)]
+    return list(writer.thresholds(list(curves(own))))
 
 
 def told(row: Row, name: str) -> str:
     """One of these rows in words."""
-    words = thresholds.reached({"x": None, "bracket_low": None, "bracket_high": None} | row).replace("**", "")
+    words = thresholds.reached(row).replace("**", "")
     level = f"{row['metric']} of at least {numbers.percent(row['level'])}"
     return f"{question.quoted(row['arm'])} ({name}): {level} {words}"

@@ -1,8 +1,10 @@
 """A question: sizes and durations in words, and the choice of the curves that it is about."""
 
+import math
 import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 
 from crossover.config import tiers
@@ -113,6 +115,20 @@ def quoted(name: str) -> str:
     ('no-copy', "'C copy'", "'chunk 8, lazy'", "'a,b'")
     """
     return f"'{name}'" if "," in name and shlex.quote(name) == name else shlex.quote(name)
+
+
+def cells(rows: Sequence[Row], x: float) -> tuple[Row, ...]:
+    """The row at the point `x` of an axis, or those at the two points around it; none outside the axis.
+
+    `rows` are in the order of the axis.
+    """
+    if not rows:
+        return ()
+    near = min(rows, key=lambda row: abs(math.log(row["x"] / x)))
+    # Points are rarely round: 31623 B is printed as 31.6 kB, and typed as 31.6kB.
+    if near["x"] == x or numbers.quantity(near["x"], near["axis_unit"]) == numbers.quantity(x, near["axis_unit"]):
+        return (near,)
+    return next((pair for pair in pairwise(rows) if pair[0]["x"] < x < pair[1]["x"]), ())
 
 
 def written(x: float, unit: str) -> str:

@@ -115,6 +115,7 @@ class Run:
         # Altair takes half a second to load, which no other question needs.
         from crossover.query import drawing
 
+        metric = metric or self._metric(experiment, keys)
         return drawing.chart(self._chosen(experiment, metric, keys), ratios)
 
     def answers(
@@ -142,7 +143,7 @@ class Run:
         return found
 
     def value(self, experiment: str, at: object, arm: str, metric: str | None, keys: Mapping[str, object]) -> Value:
-        """What one arm gives at a point. Raises CrossoverError as `ask`."""
+        """The value of one arm at a point. Raises the errors of `ask`."""
         panel, name, rows = self._curve(experiment, metric, keys)
         return values.value(panel, arm, name, question.amount(at, panel.facts["axis_unit"]), rows)
 
@@ -150,7 +151,8 @@ class Run:
         """From where each arm reaches a level of a metric that has levels, each row with the name of its curve."""
         metrics = [metric.name for metric in of(experiment).metrics if metric.levels]
         if not metrics:
-            raise CrossoverError(f"{experiment} has no metric with levels; task_map has one: efficiency")
+            others = [name for name, each in declared().items() if any(metric.levels for metric in each.metrics)]
+            raise CrossoverError(f"{experiment} has no metric with levels; these have one: {', '.join(others)}")
         # The analysis takes a while to load, which no other question needs.
         from crossover.query import levels
 
@@ -210,6 +212,7 @@ class Run:
     def contents(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> Contents:
         """The possible questions to the curves of an experiment that have these keys."""
         leading = self._tables.panels(experiment, leads().get(experiment))
+        metric = metric or self._metric(experiment, keys)
         chosen = self._chosen(experiment, metric, keys)
         metrics = list(dict.fromkeys(panel.metric for panel in leading))
         return Contents(chosen, self._panels(experiment, metric), metrics)

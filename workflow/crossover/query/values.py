@@ -1,12 +1,10 @@
-"""What one arm by itself gives at a point of a curve."""
+"""The value of one arm at a point of a curve, and its cost against the best."""
 
 from __future__ import annotations
 
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 from crossover.design.protocol import known
@@ -22,7 +20,7 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Value:
-    """What one arm gives at a measured point, or at the two around it."""
+    """The value of one arm at a measured point, or its values at the two around it."""
 
     name: str
     """The short name of the curve."""
@@ -37,9 +35,9 @@ class Value:
         """All facts; the value only at a measured point."""
         first = self.cells[0]
         names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "arm")
-        numbers_here = {name: first[name] if len(self.cells) == 1 else None for name in ("median", "low", "high")}
+        values = {name: first[name] if len(self.cells) == 1 else None for name in ("median", "low", "high")}
         facts = {name: first[name] for name in names} | known(first) | {"x": self.x}
-        return facts | numbers_here | {"cost": max(self.costs, default=None)}
+        return facts | values | {"cost": max(self.costs, default=None)}
 
     @property
     def lines(self) -> list[str]:
@@ -59,22 +57,19 @@ class Value:
 
 
 def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Row]) -> Value:
-    """What an arm of a panel gives at `x`; `choices` are the rows of the panel's question.
+    """The value of an arm of a panel at `x`; `choices` are the rows of the panel's question.
 
     Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
     """
-    unit = panel.facts["axis_unit"]
     question.arm_of(panel.experiment, arm, panel.arms)
-    own = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
-    # Points of an axis are often crooked: 31623 B is printed as 31.6 kB, and asked for as 31.6kB.
-    here = [row for row in own if numbers.quantity(row["x"], unit) == numbers.quantity(x, unit)]
-    around = ([*pair] for pair in pairwise(own) if pair[0]["x"] < x < pair[1]["x"])
-    cells = here[:1] or next(around, [])
+    measured = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
+    cells = question.cells(measured, x)
     if not cells:
-        ends = [numbers.quantity(row["x"], unit) for row in (own[0], own[-1])]
+        ends = [numbers.quantity(row["x"], row["axis_unit"]) for row in (*measured[:1], *measured[-1:])]
         raise CrossoverError(
-            f"{numbers.quantity(x, unit)} is outside the measured axis of {question.quoted(arm)}: {' to '.join(ends)}"
+            f"{numbers.quantity(x, panel.facts['axis_unit'])} is outside the measured axis of {question.quoted(arm)}: "
+            f"{' to '.join(ends) or 'it has no value'}"
         )
     places = {row["x"] for row in cells}
-    costs = [json.loads(row["candidates"]).get(arm, math.nan) for row in choices if row["x"] in places]
-    return Value(name, cells[0]["x"] if here else x, cells, [cost for cost in costs if cost == cost])
+    costs = [json.loads(row["candidates"]).get(arm) for row in choices if row["x"] in places]
+    return Value(name, cells[0]["x"] if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])

@@ -20,10 +20,9 @@ DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
 
 NOT_REPLICATED = "not replicated: a single launch has no interval"
-MAY_STAY = "`{default}` may stay"
-NO_VALUE = "no one value is within {known:g} times of the best at every measured point"
-NOT_SURE = f"open: {NO_VALUE}, surely"
-NO_GAIN = "open: no arm is surely better than `{default}`"
+KEEP = "keep `{default}`"
+NO_VALUE = "no single value is surely within {known:g} times of the best at every measured point"
+NO_GAIN = "open: `{default}` may be more than {known:g} times worse at some points, but no arm is surely better there"
 
 
 @dataclass(frozen=True)
@@ -75,15 +74,15 @@ def decide(setting: Setting, question: Question, chosen: Mapping[float, str]) ->
     }
     stays = Proposal(setting.default, 0, cells, setting.default)
     if max(stays.costs) <= KNOWN:
-        reason = MAY_STAY.format(default=setting.default)
+        reason = KEEP.format(default=setting.default)
         return columns | {"arm": setting.default, "guarantee": max(stays.costs), "reason": reason}
     safe = [each for each in _proposals(setting, cells) if max(each.costs) <= KNOWN]
     if not safe:
-        return columns | {"reason": (NOT_SURE if OPEN in points else NO_VALUE).format(known=KNOWN)}
+        return columns | {"reason": f"{f'{OPEN}: ' if OPEN in points else ''}{NO_VALUE.format(known=KNOWN)}"}
     wanted = [chosen.get(place) for place in x.tolist()]
     best = min(safe, key=lambda each: each.rank(wanted))
     if not any(_loses(setting.default, cell) for cell in best.changed):
-        return columns | {"reason": NO_GAIN.format(default=setting.default)}
+        return columns | {"reason": NO_GAIN.format(default=setting.default, known=KNOWN)}
     return columns | _recommended(setting, best, question)
 
 

@@ -78,8 +78,8 @@ def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
             yield curve.facts | asdict(found) | {"launches": int(used.any(axis=1).sum())}
 
 
-def _thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
-    """Of null arms and ceilings too: the first show the noise, the second the limit."""
+def thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
+    """The rows of record.THRESHOLDS, of null arms and ceilings too: the first show the noise, the second the limit."""
     for curve in curves:
         for level in json.loads(curve.facts["levels"]):
             found = threshold(curve.x, np.exp(curve.values), level)
@@ -90,7 +90,7 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
     "summary": _summary,
     "ratios": _ratios,
     "crossovers": _crossovers,
-    "thresholds": _thresholds,
+    "thresholds": thresholds,
     "sensitivity": sensitivities,
 }
 """Functions for the rows of each table, from an experiment's curves."""

@@ -170,7 +170,7 @@ def _shown(row: Row) -> str:
 
 
 def _tip(row: Row) -> str:
-    """A cell in words: the place, the choice, what it can cost, the factor over the next arm, the launches."""
+    """A cell in words: place, choice, guarantee, factor over the next arm, launches."""
     factor = numbers.ratio(row["factor"], row["factor_low"], row["factor_high"])
     place, launches = numbers.quantity(row["x"], row["axis_unit"]), numbers.counted(row["launches"], "launch")
     cost = choices.at_most(row["guarantee"], row["verdict"])

@@ -1,4 +1,4 @@
-"""Recommended settings in plain words: the value, its gain and what it can cost, or the reason for none."""
+"""Recommended settings in words: value, gain and guarantee, or the reason for none."""
 
 import json
 import re
