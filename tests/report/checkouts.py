@@ -6,12 +6,12 @@ from pathlib import Path
 import pyarrow as pa
 
 from crossover.records import record
-from crossover.share import freshness
+from crossover.share import run_files
 
 
 def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
     """Write the raw file of a launch with this many empty rows, like `python -m crossover launch`."""
-    path = freshness.raw_file(results, launch)
+    path = run_files.raw_file(results, launch)
     table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
     record.write(
         table, path, {"launch": {k: v for k, v in launch.items() if k not in ("file", "receipt")}, "ranks": []}

@@ -24,10 +24,10 @@ from crossover.errors import CrossoverError
 from crossover.records import failure, record
 from crossover.report.render import renderer
 from crossover.share import bundle as bundles
-from crossover.share import crate, private
+from crossover.share import private, run_files
 
 ROOT = Path(__file__).parents[2]
-TOLD = crate.Attribution("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
+TOLD = bundles.Attribution("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
 
 
 def launches(results):
@@ -156,7 +156,7 @@ def test_a_full_disk_gives_no_traceback(run, quick, capsys, monkeypatch):
     def full(source, copy):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(copy))
 
-    monkeypatch.setattr(private.shutil, "copyfile", full)
+    monkeypatch.setattr(run_files.shutil, "copyfile", full)
     said = refused(capsys, "bundle", str(run))
     assert "cannot be copied (No space left on device); if" in said and "set TMPDIR" in said
 
@@ -258,7 +258,7 @@ def references(node):
     ],
 )
 def test_a_version_is_read_from_what_a_library_says(said, name, version):
-    found = crate.NAME_AND_VERSION.match(said)
+    found = bundles.NAME_AND_VERSION.match(said)
     assert (found["name"], found["version"]) == (name, version)
 
 
@@ -335,4 +335,4 @@ def test_a_link_in_the_results_is_not_shared(run, tmp_path):
     (run / "figures" / "map").mkdir(parents=True, exist_ok=True)
     (run / "figures/map/x.svg").symlink_to(secret)
     with pytest.raises(CrossoverError, match=r"x\.svg: is a link, and only files of the run are shared"):
-        private.copy([run / "figures"], run, tmp_path / "copy")
+        run_files.copy([run / "figures"], run, tmp_path / "copy")

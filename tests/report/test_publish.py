@@ -16,7 +16,6 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.records import record
 from crossover.report.render import origin
-from crossover.share import git
 from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
@@ -210,7 +209,7 @@ def test_the_sites_own_domain_stays(checkout, tmp_path):
 
 
 def test_no_password_is_printed():
-    said = git.indented("fatal: unable to access 'https://me:s3cret@example.org/it.git/'")
+    said = publishing.indented("fatal: unable to access 'https://me:s3cret@example.org/it.git/'")
     assert said == "  fatal: unable to access 'https://example.org/it.git/'"
 
 

@@ -229,7 +229,7 @@ def bundle(chosen: Namespace) -> None:
 
     Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
     """
-    from crossover.share import bundle, crate
+    from crossover.share import bundle
 
-    attribution = crate.Attribution(chosen.license, chosen.author)
+    attribution = bundle.Attribution(chosen.license, chosen.author)
     print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution, chosen.redact))

@@ -1,12 +1,15 @@
-"""Checks that a report exists and is up to date with its results.
+"""The files of a finished run: whether its report is up to date with them, and how they are copied and packed.
 
-The check compares contents, because a copy or a clone changes times: the page lists its tables and figures, and the
-tables list their launches. Only for a raw file that no table lists does the time matter: it is either a newer launch,
-or left over from a run with another configuration.
+A report's age is told from contents, because a copy or a clone changes times: the page lists its tables and figures,
+and the tables list their launches. Only for a raw file that no table lists does the time matter: it is either a newer
+launch, or left over from a run with another configuration.
 """
 
 import json
-from collections.abc import Iterator
+import shutil
+import stat
+import zipfile
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,15 +17,18 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
-from crossover.records import record
+from crossover.records import atomic, record
 from crossover.report.render import origin
 
 PAGE = "report/index.html"
 MOST_NAMED = 5
 """The most files that a message lists."""
 
+PACKED = (".parquet", ".png", ".pdf")
+"""Suffixes of files that are already compressed."""
 
-def require(results: Path) -> dict[str, Any]:
+
+def require_fresh(results: Path) -> dict[str, Any]:
     """The report's origin, as `origin.of` gives it. Raises CrossoverError if the report is missing or out of date."""
     page = results / PAGE
     recorded, now = origin.read(page), origin.of(results)
@@ -76,3 +82,41 @@ def _sentence(older: Path, newer: list[str], results: Path) -> str:
     named = ", ".join(newer[:MOST_NAMED]) + (f" and {len(newer) - MOST_NAMED} more" if len(newer) > MOST_NAMED else "")
     again = "make report" if results == Path("results") else "the command that made it"
     return f"{older}: is older than {named}; repeat {again} (it keeps measured launches), then this command"
+
+
+def below(folder: Path) -> dict[str, Path]:
+    """The files below a folder, including hidden ones, by their names in it; sorted by name."""
+    return dict(sorted((path.relative_to(folder).as_posix(), path) for path in folder.rglob("*") if path.is_file()))
+
+
+def pack(folder: Path, archive: Path) -> None:
+    """Write the files below `folder` to the zip file `archive`, whole or not at all. Raises CrossoverError."""
+    with atomic.replacing(archive, "choose another place") as part, zipfile.ZipFile(part, "w") as packed:
+        for name, path in below(folder).items():
+            # Its default time is the earliest that a zip file can hold.
+            entry = zipfile.ZipInfo(name)
+            # The format's number for Unix, and the mode of a plain file that everybody can read.
+            entry.create_system = 3
+            entry.external_attr = (stat.S_IFREG | 0o644) << 16
+            entry.compress_type = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
+            # The size decides whether the format's extension for large files is needed.
+            entry.file_size = path.stat().st_size
+            with path.open("rb") as source, packed.open(entry, "w") as target:
+                shutil.copyfileobj(source, target, 1 << 20)
+
+
+def copy(paths: Iterable[Path], root: Path, folder: Path) -> None:
+    """Copy files, and folders without hidden files, from below `root` to the same places below `folder`.
+
+    Raises CrossoverError for a link: it can lead to any file of the user, and a bundle is for others.
+    """
+    for path in paths:
+        inside = [path, *(each for each in path.parents if each.is_relative_to(root) and each != root)]
+        if link := next((each for each in (*inside, *path.rglob("*")) if each.is_symlink()), None):
+            raise CrossoverError(f"{link}: is a link, and only files of the run are shared; put a copy in its place")
+        copied = folder / path.relative_to(root)
+        copied.parent.mkdir(parents=True, exist_ok=True)
+        if path.is_dir():
+            shutil.copytree(path, copied, ignore=shutil.ignore_patterns(".*"))
+        else:
+            shutil.copyfile(path, copied)
