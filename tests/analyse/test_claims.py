@@ -15,7 +15,7 @@ from crossover.analyse.claims.quantities import find
 from crossover.analyse.curves.curve import NAMES
 from crossover.config import claim_list, published
 from crossover.records import record
-from crossover.report.sections import claims as told
+from crossover.report.text import claims as told
 
 HIGHER = {"task_latency": [{"tier": "standard", "arms": ["leastload", "twisted"], "low": 8, "high": 1024}]}
 

@@ -8,8 +8,7 @@ import pytest
 
 from crossover.design.protocol import known
 from crossover.query.answer import NOT_MEASURED, answer
-from crossover.report.base import tables
-from crossover.report.sentences import more
+from crossover.report.text import more, tables
 
 NUMBERS = ["x", "ratio", "low", "high", "launches"]
 

@@ -17,7 +17,7 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE, PROJECT
 from crossover.query import settings
-from crossover.report.base import numbers
+from crossover.report.text import numbers
 
 ALONE = ["ask", "zmq_throughput", "--transport", "tcp", "--at", "10kB"]
 QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy", "--than", "copy"]

@@ -9,7 +9,7 @@ from crossover.errors import CrossoverError
 from crossover.query.run import Run
 from crossover.records import failure, record, run_tables
 from crossover.records.failure import Failure
-from crossover.report.base import tables
+from crossover.report.text import tables
 
 
 def write(folder, launches, ratio, when):

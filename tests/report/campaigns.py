@@ -17,8 +17,8 @@ from crossover.design.protocol import columns
 from crossover.experiments import declared
 from crossover.records import choice, record
 from crossover.records.outcome import BETTER, KNOWN, WORSE
-from crossover.report.base.tables import Tables
 from crossover.report.charts import figures, ladder
+from crossover.report.text.tables import Tables
 
 Row = dict[str, Any]
 

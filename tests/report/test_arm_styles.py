@@ -8,8 +8,8 @@ from campaigns import Campaign, zmq
 
 from crossover.config import schema
 from crossover.experiments import declared
-from crossover.report.base import tables
 from crossover.report.charts import arm_styles, colours, ladder
+from crossover.report.text import tables
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 EYES = {

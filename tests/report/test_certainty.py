@@ -4,7 +4,7 @@ import pytest
 from campaigns import Campaign, lasting, mpi, zmq
 
 from crossover.report.pages.index import Page
-from crossover.report.sections import certainty
+from crossover.report.text import certainty
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip"}
 

@@ -9,7 +9,7 @@ from crossover.config import sources
 from crossover.design.protocol import columns
 from crossover.records import record
 from crossover.report.pages.index import Page
-from crossover.report.sections import claims
+from crossover.report.text import claims
 
 CURVE = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",

@@ -5,9 +5,7 @@ from campaigns import Campaign, run, steps, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import tables
-from crossover.report.sections import crossovers
-from crossover.report.sentences import findings
+from crossover.report.text import findings, tables
 
 WORSE, OPEN, EQUAL, BETTER = (0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2)
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -19,9 +17,9 @@ def panel(curve, **changes):
 
 
 def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
-    assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in findings.findings(panel(zmq()))
-    assert "at 1 MB it is faster, with 1.94" in findings.findings(panel(zmq()))
-    lower = findings.findings(panel(zmq(better="lower")))
+    assert "At 100 B `no-copy` is slower than `copy`, with 0.585" in findings.paragraph(panel(zmq()))
+    assert "at 1 MB it is faster, with 1.94" in findings.paragraph(panel(zmq()))
+    lower = findings.paragraph(panel(zmq(better="lower")))
     assert "At 100 B `no-copy` is faster than `copy`" in lower
     assert "at 1 MB it is slower" in lower
 
@@ -45,7 +43,7 @@ def test_a_higher_value_is_faster_for_rates_and_slower_for_times():
 )
 def test_each_verdict_has_its_sentence(intervals, sentence, words):
     shown = panel(steps(*intervals))
-    assert sentence in findings.findings(shown)
+    assert sentence in findings.paragraph(shown)
     assert findings.verdict(shown, "no-copy") == words
 
 
@@ -64,7 +62,7 @@ def test_without_a_crossover_its_possible_range_is_given(decided, low, high, whe
     shown = panel(steps(OPEN, OPEN, decided, OPEN, OPEN))
     shown.crossover_of("no-copy").update(low=low, high=high)
     assert (f" If there is a crossover, it lies {where}." in findings.crossing(shown, "no-copy")) == bool(where)
-    [line] = crossovers.lines(shown)
+    [line] = findings.crossover_lines(shown)
     assert line["crossover"] == (f"none found; one could lie {where}" if where else "–")
 
 
@@ -96,7 +94,7 @@ def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit
     shown = panel(curve)
     said = "\n".join(
         [
-            findings.findings(shown),
+            findings.paragraph(shown),
             findings.verdict(shown, "no-copy"),
         ]
     )
@@ -111,7 +109,7 @@ def test_only_times_and_rates_are_fast_or_slow(verdict, launches, sentence, unit
 def test_a_crossover_has_the_word_of_its_unit(unit, ahead, behind, better):
     curve = steps(WORSE, BETTER, unit=unit, better=better)
     word = ahead if better == "higher" else behind
-    assert f"It becomes {word} than `copy` above **" in findings.findings(panel(curve))
+    assert f"It becomes {word} than `copy` above **" in findings.paragraph(panel(curve))
     assert findings.verdict(panel(curve), "no-copy") == f"{word} above it"
 
 
@@ -131,13 +129,13 @@ def test_an_open_end_does_not_decide_the_direction_of_a_crossover():
 
 
 def test_the_crossover_comes_from_the_data():
-    assert "**2.9 kB [2.2, 3.8 kB]**" in findings.findings(panel(zmq(centre=2900.0)))
-    assert "between the measured points 2.15 kB and 4.64 kB" in findings.findings(panel(zmq(centre=2900.0)))
+    assert "**2.9 kB [2.2, 3.8 kB]**" in findings.paragraph(panel(zmq(centre=2900.0)))
+    assert "between the measured points 2.15 kB and 4.64 kB" in findings.paragraph(panel(zmq(centre=2900.0)))
 
 
 def test_one_launch_has_no_interval_and_no_verdict():
     alone = panel(zmq(launches=1))
-    said = findings.findings(alone)
+    said = findings.paragraph(alone)
     assert "looks slower than `copy` (not replicated)" in said
     assert "With one launch this is not replicated" in said
     assert "[" not in said
@@ -145,7 +143,7 @@ def test_one_launch_has_no_interval_and_no_verdict():
 
 
 def test_open_and_alike_ends_name_no_better_arm():
-    said = findings.findings(panel(steps(OPEN, EQUAL)))
+    said = findings.paragraph(panel(steps(OPEN, EQUAL)))
     assert "At 100 B it is open whether `no-copy` or `copy` is better, with" in said
     assert "; at 1 kB they are alike, with" in said
     assert "faster" not in said and "slower" not in said
@@ -153,23 +151,23 @@ def test_open_and_alike_ends_name_no_better_arm():
 
 def test_the_noise_comes_from_the_null_arm():
     quiet = panel(zmq())
-    assert "(the null arm) contains 1 at 13 of 13 points (100 %)." in findings.noise(quiet)
+    assert "(the null arm) contains 1 at 13 of 13 points (100 %)." in findings.null_arm(quiet)
     # With intervals this narrow, the null arm differs significantly at some points.
-    loud = findings.noise(panel(zmq(half_width=0.004)))
+    loud = findings.null_arm(panel(zmq(half_width=0.004)))
     assert "of 13 points" in loud and "(100 %)" not in loud
 
 
 def test_without_a_null_arm_the_noise_is_unknown():
     made = Campaign([zmq()]).tables()
     ratios = [row for row in made["ratios"] if not row["null"]]
-    assert "No null arm was measured" in findings.findings(
+    assert "No null arm was measured" in findings.paragraph(
         tables.panels(made["summary"], ratios, made["crossovers"])[0]
     )
 
 
 def test_without_rivals_nothing_is_compared():
     rows = [row for row in Campaign([zmq()]).tables()["summary"] if row["arm"] == "copy"]
-    assert "No arm could be compared with another: only `copy` has data" in findings.findings(
+    assert "No arm could be compared with another: only `copy` has data" in findings.paragraph(
         tables.panels(rows, [], [])[0]
     )
 

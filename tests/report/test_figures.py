@@ -10,8 +10,8 @@ from campaigns import Campaign, mpi, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import tables
 from crossover.report.charts import arm_styles, axes, colours, export, figures, marks
+from crossover.report.text import tables
 
 
 def panel(curve, **changes):

@@ -9,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from IPython.display import Markdown
 
-from crossover.report.base import markup, questions, terms
 from crossover.report.pages.index import Page
+from crossover.report.text import markup
+from crossover.report.text.tables import shortened
 
 GLOSSARY = Path(__file__).parents[2] / "docs" / "glossary.md"
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -61,7 +62,7 @@ TITLES = st.lists(
 
 @given(TITLES)
 def test_no_word_of_a_shortened_title_is_lost(titles):
-    shared, short = questions.shortened(titles)
+    shared, short = shortened(titles)
     for title in titles:
         missing = {*title.split(", ")} - {*short[title].split(", ")}
         assert all(word in shared for word in missing), (title, shared, short)
@@ -71,11 +72,11 @@ def test_words_that_most_curves_share_are_said_once():
     long = "PUSH/PULL over {}, 64 MB in flight"
     burst = "DEALER/ROUTER over ipc, 512 MB in flight, bursts of 0.15 s"
     inproc = long.format("inproc") + " (process)"
-    shared, short = questions.shortened([long.format("tcp"), inproc, burst])
+    shared, short = shortened([long.format("tcp"), inproc, burst])
     assert shared == "Unless a curve's name says otherwise: 64 MB in flight."
     assert list(short.values()) == ["PUSH/PULL over tcp", "PUSH/PULL over inproc (process)", burst]
     # A curve that lacks the word must not seem to have it.
-    assert questions.shortened(["a, legacy", "b, legacy", "c"])[1]["a, legacy"] == "a, legacy"
+    assert shortened(["a, legacy", "b, legacy", "c"])[1]["a, legacy"] == "a, legacy"
 
 
 def test_the_explanations_of_words_are_those_of_the_glossary():
@@ -83,15 +84,15 @@ def test_the_explanations_of_words_are_those_of_the_glossary():
     rows = dict(
         re.fullmatch(r"\| \*\*(.+?)\*\* \| (.+) \|", line).groups() for line in lines if line.startswith("| **")
     )
-    assert {word: markup.plain(rows[word]) for word in terms.TERMS} == terms.TERMS
+    assert {word: markup.plain(rows[word]) for word in markup.TERMS} == markup.TERMS
 
 
 def test_a_word_is_explained_once_where_it_is_first_met_in_prose():
     text = "`arm` of [5, 7] arms\n\n| launch |\n\n```\nlaunch\n```\n\nOver launches, the null arm, an arm, one launch."
-    shown = terms.explained(text)
+    shown = markup.explained(text)
     notes = re.findall(r"\[([^\]]*)\]\{\.term tabindex=\"0\" title=\"([^\"]*)\"\}", shown)
     assert notes == [
-        (word, terms.TERMS[term]) for word, term in (("arms", "arm"), ("launches", "launch"), ("null arm",) * 2)
+        (word, markup.TERMS[term]) for word, term in (("arms", "arm"), ("launches", "launch"), ("null arm",) * 2)
     ]
     assert re.sub(r"\[([^\]]*)\]\{[^}]*\}", r"\1", shown) == text
-    assert "armour" in terms.explained("armour") and "{" not in terms.explained("armour")
+    assert "armour" in markup.explained("armour") and "{" not in markup.explained("armour")

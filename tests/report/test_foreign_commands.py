@@ -14,8 +14,8 @@ import pytest
 
 from crossover.__main__ import main
 from crossover.records import record
-from crossover.report.base.tables import Tables
-from crossover.report.sentences import holes
+from crossover.report.text import holes
+from crossover.report.text.tables import Tables
 from crossover.workflow import replication
 
 FILE = "results/launches/quick/zmq_latency/node/3-0a1b2c3d.0.json"

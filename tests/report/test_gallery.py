@@ -9,9 +9,8 @@ import pytest
 from campaigns import Campaign, mpi, zmq
 
 from crossover.errors import CrossoverError
-from crossover.report.base import tables
 from crossover.report.charts import colours, figures, gallery, ladder
-from crossover.report.sentences import alternatives
+from crossover.report.text import findings, tables
 
 
 def shown(results, experiment, metric):
@@ -54,14 +53,14 @@ def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
 
 
 def test_a_charts_description_has_the_ends_of_its_curves_and_the_best_arms():
-    told = alternatives.curve(panel(zmq()))
+    told = findings.described_curves(panel(zmq()))
     assert told.startswith("Chart of throughput against message size, PUSH/PULL over tcp, 64 MB in flight; higher is")
     assert "The best median has copy at 100 B and no-copy at 1 MB." in told
     assert re.search(r"no-copy: [\d,]+ messages/s at 100 B, [\d,]+ messages/s at 1 MB\.", told)
 
 
 def test_the_description_of_ratios_has_no_markup():
-    told = alternatives.ratio(panel(mpi()))
+    told = findings.described_ratios(panel(mpi()))
     assert "Send is faster than send, with 0.419" in told
     assert not set("*`") & set(told)
 
@@ -95,7 +94,7 @@ def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):
 
 def test_the_ladder_has_a_description_too():
     rows = Campaign([mpi(), zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")])
-    told = alternatives.curve(ladder.panel(rows.tables()["summary"]))
+    told = findings.described_curves(ladder.panel(rows.tables()["summary"]))
     assert "mpi4py Send: " in told and "pyzmq: " in told
 
 

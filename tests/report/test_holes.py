@@ -3,8 +3,7 @@
 from campaigns import TASK_HOLES, Campaign, launch_row, mpi, run
 
 from crossover.planning.command import Command
-from crossover.report.base import tables
-from crossover.report.sentences import holes
+from crossover.report.text import holes, tables
 
 
 def test_equal_holes_share_one_line_with_the_command_that_fills_them():

@@ -2,7 +2,7 @@
 
 import pytest
 
-from crossover.report.base import markup
+from crossover.report.text import markup
 
 
 def test_a_bar_in_a_cell_does_not_end_it():

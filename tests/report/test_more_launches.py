@@ -6,7 +6,7 @@ from campaigns import Campaign, mpi, near, run, steps, tasks, zmq
 from crossover.errors import CrossoverError
 from crossover.experiments import leads
 from crossover.records.outcome import OPEN
-from crossover.report.sentences import more
+from crossover.report.text import more
 
 LEADS = leads()
 TABLES = run(Campaign([near(), mpi()]))

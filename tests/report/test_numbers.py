@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.base import numbers, tables
 from crossover.report.charts import overlay
-from crossover.report.sections import machine
+from crossover.report.text import machine, numbers, tables
 
 positive = st.floats(1e-12, 1e15)
 PREFIXES = {symbol: 10.0**power for power, symbol in numbers.PREFIXES.items()}

@@ -14,12 +14,10 @@ from test_overview import Read, cells
 from crossover.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
-from crossover.report.base import numbers
-from crossover.report.base.tables import SCHEMAS, grouped, load
 from crossover.report.glance import overview
-from crossover.report.sections import crossovers
-from crossover.report.sentences import choices, findings
 from crossover.report.terminal import show
+from crossover.report.text import choices, findings, numbers
+from crossover.report.text.tables import SCHEMAS, grouped, load
 
 LEADS = leads()
 SEEDS = (1, 3, 6, 8, 10, 11, 19, 38)
@@ -77,7 +75,7 @@ def test_the_findings_name_each_point_with_its_verdict(every):
 
 def test_the_table_of_crossovers_has_the_verdicts(every):
     for panel, arm, ratios in every:
-        line = next(line for line in crossovers.lines(panel) if line["arms"].startswith(f"`{arm}` /"))
+        line = next(line for line in findings.crossover_lines(panel) if line["arms"].startswith(f"`{arm}` /"))
         row = panel.crossover_of(arm)
         if row and row["verdict"] in ("always", "none"):
             shown = {*line["verdict"].split()} - {"always", "or"}

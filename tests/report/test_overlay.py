@@ -13,9 +13,9 @@ from crossover.experiments import declared
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
 from crossover.planning.plan import heats
-from crossover.report.base import tables
-from crossover.report.base.tables import Panel
 from crossover.report.charts import figures, gallery, overlay
+from crossover.report.text import tables
+from crossover.report.text.tables import Panel
 
 TIERS = ("smoke", "quick", "standard", "paper")
 DATASETS = published.read()

@@ -10,7 +10,7 @@ from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.report.pages.index import Page
 from crossover.report.render import inputs
-from crossover.report.sections import machine
+from crossover.report.text import machine
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 

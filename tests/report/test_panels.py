@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.records import record
-from crossover.report.base import tables
+from crossover.report.text import tables
 
 
 def test_a_run_has_one_panel_per_metric_and_protocol(results):

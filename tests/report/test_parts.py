@@ -9,7 +9,6 @@ from campaigns import Campaign, mpi, two_good_one_hole, zmq
 from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.report.base import numbers
 from crossover.report.charts import figures, gallery, ladder
 from crossover.report.glance import finding, overview
 from crossover.report.pages import summary
@@ -17,14 +16,7 @@ from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page
 from crossover.report.pages.part import AnyPage
 from crossover.report.render import inputs, renderer
-from crossover.report.sections import (
-    certainty,
-    claims,
-    crossovers,
-    machine,
-    recommendations,
-)
-from crossover.report.sentences import choices, findings, holes, hosts
+from crossover.report.text import certainty, choices, claims, findings, holes, machine, numbers, recommendations
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
@@ -33,11 +25,11 @@ PARTS = {
     "map": (overview, "picture"),
     "recommended": (recommendations, "section"),
     "summary": (summary, "sentences"),
-    "crossovers": (crossovers, "lines"),
+    "crossovers": (findings, "crossover_lines"),
     "machine": (machine, "kinds"),
     "health": (machine, "health"),
-    "hosts": (hosts, "paragraphs"),
-    "shared": (hosts, "shared"),
+    "hosts": (machine, "compared_hosts"),
+    "shared": (machine, "shared_hosts"),
     "holes": (holes, "paragraphs"),
     "certainty": (certainty, "sentences"),
     "sure": (certainty, "sure"),
@@ -53,9 +45,9 @@ OF_EXPERIMENT = {
     "result": (choices, "asked"),
     "picture": (gallery, "captioned"),
     "charts": (gallery, "captioned"),
-    "verdicts": (crossovers, "lines"),
-    "findings": (findings, "findings"),
-    "ratios": (crossovers, "ratios"),
+    "verdicts": (findings, "crossover_lines"),
+    "findings": (findings, "paragraph"),
+    "ratios": (findings, "ratio_lines"),
     "waiting": (inputs, "waiting"),
 }
 

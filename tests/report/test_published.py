@@ -9,8 +9,8 @@ from campaigns import Campaign, mpi, zmq
 
 from crossover.config import published, schema
 from crossover.errors import CrossoverError
-from crossover.report.base import tables
 from crossover.report.charts import figures, gallery, overlay
+from crossover.report.text import tables
 
 TOLD = {
     "source": "pyzmq",

@@ -8,9 +8,7 @@ import pytest
 from campaigns import KEPT, Campaign, mpi, recommendation, run, zmq
 
 from crossover.records import record
-from crossover.report.base import tables
-from crossover.report.sections import recommendations
-from crossover.report.sentences import settings
+from crossover.report.text import recommendations, tables
 
 TCP, IPC = (zmq(protocol=f"PUSH/PULL over {transport}, 64 MB in flight") for transport in ("tcp", "ipc"))
 PASSED, LEFT = recommendation(), recommendation(protocol=IPC.protocol, **KEPT)
@@ -68,7 +66,7 @@ def test_the_reason_has_the_choices_along_the_axis_and_a_setting_is_explained_on
     )
     assert shown[3].startswith("| `copy_threshold` of pyzmq | ZeroMQ stream, tcp | other; ")
     stays = LEFT | {"reason": "keep `copy`", "guarantee": 1.05}
-    assert settings.reason(stays) == "keep `copy`: at most 1.05 times worse than the best"
+    assert recommendations.why_none(stays) == "keep `copy`: at most 1.05 times worse than the best"
 
 
 def test_a_reason_names_the_tier_that_would_decide():

@@ -7,8 +7,8 @@ import pytest
 from campaigns import Campaign, launch_row, run, zmq
 
 from crossover.design.protocol import identity
-from crossover.report.base.tables import Panel
-from crossover.report.sentences import findings
+from crossover.report.text import findings
+from crossover.report.text.tables import Panel
 
 TCP, IPC = (zmq(f"PUSH/PULL over {transport}, 64 MB in flight") for transport in ("tcp", "ipc"))
 

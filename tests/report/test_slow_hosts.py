@@ -7,10 +7,10 @@ from campaigns import Campaign, mpi, run
 
 from crossover.experiments import leads
 from crossover.records import record
-from crossover.report.base.tables import Tables, load
 from crossover.report.pages.index import Page
-from crossover.report.sentences import hosts
 from crossover.report.terminal import show
+from crossover.report.text import machine
+from crossover.report.text.tables import Tables, load
 
 SLOW = {
     "experiment": "mpi_pingpong", "placement": "nodes", "protocol": "float64 array", "metric": "round trip",
@@ -33,7 +33,7 @@ def launches():
 
 
 def test_a_slow_host_is_named_with_its_factor_its_launches_and_the_next_step():
-    [said] = hosts.paragraphs(tables(SLOW, ALIKE | {"host": "node1"}))
+    [said] = machine.compared_hosts(tables(SLOW, ALIKE | {"host": "node1"}))
     assert said.startswith(
         "`mpi_pingpong` (nodes): launches with the host `node2` are 3.13 [2.51, 3.92] times worse in round trip from "
         "10,000 elements to 100,000 elements (float64 array) than launches without it (4 launches with it, 2 without). "
@@ -45,7 +45,7 @@ def test_a_slow_host_is_named_with_its_factor_its_launches_and_the_next_step():
 
 def test_of_several_findings_on_a_host_the_largest_is_told():
     more = SLOW | {"factor": 9.0, "low": 8.0, "high": 10.0, "x_from": 5.0, "x_to": 5.0}
-    [said] = hosts.paragraphs(tables(SLOW, more))
+    [said] = machine.compared_hosts(tables(SLOW, more))
     assert "are 9.00 [8.00, 10.0] times worse in round trip at 5 elements (float64 array) than" in said
 
 
@@ -57,7 +57,7 @@ def test_of_several_findings_on_a_host_the_largest_is_told():
     ],
 )
 def test_without_a_slow_host_the_page_says_whether_hosts_were_compared(p, words):
-    [said] = hosts.paragraphs(tables(ALIKE | {"host": "node1", "p": None}, ALIKE | {"host": "node2", "p": p}))
+    [said] = machine.compared_hosts(tables(ALIKE | {"host": "node1", "p": None}, ALIKE | {"host": "node2", "p": p}))
     assert said == f"`mpi_pingpong` (nodes): the launches ran on `node1` and `node2`{words}"
 
 
@@ -67,13 +67,13 @@ def sharing(*exclusive):
 
 @pytest.mark.parametrize("exclusive", [(True, True, True, False), (None,) * 4])
 def test_without_shared_nodes_nothing_is_said(exclusive):
-    assert hosts.shared(sharing(*exclusive)) == ""
-    assert hosts.shared(launches()) == "", "launches without a job"
+    assert machine.shared_hosts(sharing(*exclusive)) == ""
+    assert machine.shared_hosts(launches()) == "", "launches without a job"
 
 
 def test_page_and_terminal_warn_of_other_jobs_beside_launches(tmp_path, capsys):
     words = "Nodes not exclusive: other jobs may have run beside 2 of 3 launches, and may have changed their results. "
-    said = hosts.shared(sharing(False, True, False, False))
+    said = machine.shared_hosts(sharing(False, True, False, False))
     assert said.startswith(words)
     assert said.endswith("remove `exclusive: false` from `profiles/slurm/site.yaml`.")
     folder = Campaign([mpi()]).write_tables(tmp_path)

@@ -8,7 +8,7 @@ from test_terminal import STANDINGS
 
 from crossover.records.choice import OPEN, WINNER
 from crossover.report.pages import summary
-from crossover.report.sentences import choices
+from crossover.report.text import choices
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 

@@ -22,9 +22,8 @@ from rich.text import Text
 
 from crossover.experiments import leads
 from crossover.planning.command import Command
-from crossover.report.base import questions
-from crossover.report.base.tables import Tables
 from crossover.report.terminal import show
+from crossover.report.text.tables import Tables, panel_names
 
 LEADS = leads()
 
@@ -35,7 +34,7 @@ STANDINGS = st.lists(st.sampled_from([WORSE, UNSURE, EQUAL, BETTER]), min_size=1
 
 def test_names_have_the_title_and_only_what_tells_curves_apart():
     def named(*curves):
-        return list(questions.names(run(Campaign(list(curves))).all_leading(LEADS)).values())
+        return list(panel_names(run(Campaign(list(curves))).all_leading(LEADS)).values())
 
     assert named(zmq()) == ["ZeroMQ stream"]
     both = named(zmq(), zmq(protocol="PUSH/PULL over ipc, 64 MB in flight"))

@@ -3,10 +3,9 @@
 import pytest
 from campaigns import Campaign, lasting, mpi, threshold
 
-from crossover.report.base import tables
 from crossover.report.charts import figures
 from crossover.report.pages.index import Page
-from crossover.report.sentences import thresholds
+from crossover.report.text import findings, tables
 
 
 def panel(*rows, curve=None):
@@ -30,32 +29,32 @@ def panel(*rows, curve=None):
 )
 def test_each_verdict_has_its_words(verdict, words, bracket):
     shown = panel(threshold("pure", 0.5, verdict))
-    assert thresholds.sentences(shown) == f"Efficiency of at least 50 %: `pure` {words}."
-    assert [list(line.values()) for line in thresholds.lines(shown)] == [
+    assert findings.threshold_sentences(shown) == f"Efficiency of at least 50 %: `pure` {words}."
+    assert [list(line.values()) for line in findings.threshold_lines(shown)] == [
         [shown.title, "`pure`", "50 %", words, bracket]
     ]
 
 
 def test_a_single_launch_is_called_not_replicated():
     shown = panel(threshold("pure", 0.5, "open", launches=1))
-    assert thresholds.sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
+    assert findings.threshold_sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
 
 
 def test_levels_are_sorted_and_arms_keep_their_order_without_the_null_arm():
     rows = [threshold(arm, level, "always") for level in (0.95, 0.5) for arm in ("pure", "null", "leastload")]
     shown = panel(*rows)
-    assert [(line["arm"], line["level"]) for line in thresholds.lines(shown)] == [
+    assert [(line["arm"], line["level"]) for line in findings.threshold_lines(shown)] == [
         ("`leastload`", "50 %"),
         ("`pure`", "50 %"),
         ("`leastload`", "95 %"),
         ("`pure`", "95 %"),
     ]
-    assert thresholds.sentences(shown).count(".") == 2
+    assert findings.threshold_sentences(shown).count(".") == 2
 
 
 def test_a_metric_without_levels_has_no_sentence_no_line_and_no_mark():
     shown = panel(curve=mpi())
-    assert (thresholds.sentences(shown), thresholds.lines(shown)) == ("", [])
+    assert (findings.threshold_sentences(shown), findings.threshold_lines(shown)) == ("", [])
     rules = [layer for layer in figures.curve(shown).to_dict()["layer"] if layer["mark"]["type"] == "rule"]
     assert rules == []
 

@@ -46,9 +46,8 @@ def more(chosen: Namespace) -> None:
     """
     from crossover.config import schema
     from crossover.planning.command import RECEIPT, Command
-    from crossover.report.base import numbers, tables
-    from crossover.report.sentences import holes
-    from crossover.report.sentences.more import wanted
+    from crossover.report.text import holes, numbers, tables
+    from crossover.report.text.more import wanted
     from crossover.workflow import replication
 
     run = tables.load(chosen.results)

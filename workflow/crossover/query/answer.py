@@ -9,8 +9,8 @@ from typing import Any
 from crossover.design.protocol import known
 from crossover.query import question
 from crossover.records.outcome import ALIKE, BETTER, OPEN, WORSE, Outcome
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel
+from crossover.report.text import numbers
+from crossover.report.text.tables import Panel
 
 Row = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 from crossover.design.protocol import known
 from crossover.query import question
 from crossover.records.choice import OPEN, SETTLED, WINNER
-from crossover.report.base import numbers
-from crossover.report.sentences.choices import at_most
+from crossover.report.text import numbers
+from crossover.report.text.choices import at_most
 
 Row = dict[str, Any]
 

@@ -10,8 +10,8 @@ from typing import Any
 from crossover.design.protocol import KEYS, known
 from crossover.experiments import subject
 from crossover.query import question
-from crossover.report.base import numbers, questions
-from crossover.report.base.tables import Panel
+from crossover.report.text import numbers
+from crossover.report.text.tables import Panel, plain_first, telling_keys
 
 Row = dict[str, Any]
 
@@ -82,7 +82,7 @@ class Contents:
     @property
     def example(self) -> str:
         """A command that answers, in the middle of the axis of a plain curve; empty if no arm has a ratio."""
-        compared = questions.plain_first(panel for panel in self.panels if panel.compared)
+        compared = plain_first(panel for panel in self.panels if panel.compared)
         if not compared:
             return ""
         panel = compared[0]
@@ -94,7 +94,7 @@ class Contents:
     def _choose(self, panel: Panel) -> list[str]:
         """The options that choose a panel among all of the metric."""
         own = _facts(panel)
-        return [question.option(key, own.get(key)) for key in questions.telling(list(map(_facts, self.every)))]
+        return [question.option(key, own.get(key)) for key in telling_keys(list(map(_facts, self.every)))]
 
     @property
     def _ends(self) -> tuple[float, float]:

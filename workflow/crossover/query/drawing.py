@@ -7,8 +7,8 @@ import altair as alt
 
 from crossover.config import published
 from crossover.errors import CrossoverError
-from crossover.report.base.tables import Panel
 from crossover.report.charts import figures
+from crossover.report.text.tables import Panel
 
 WIDTH = 480
 """In pixels, because a notebook's cell has no width of its own."""

@@ -7,9 +7,8 @@ from typing import Any
 from crossover.analyse.curves.curve import curves
 from crossover.analyse.tables import writer
 from crossover.query import question, rivals
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel
-from crossover.report.sentences import thresholds
+from crossover.report.text import findings, numbers
+from crossover.report.text.tables import Panel
 
 Row = dict[str, Any]
 
@@ -25,6 +24,6 @@ def reached(results: Path, panel: Panel, level: float) -> list[Row]:
 
 def told(row: Row, name: str) -> str:
     """One of these rows in words."""
-    words = thresholds.reached(row).replace("**", "")
+    words = findings.reached(row).replace("**", "")
     level = f"{row['metric']} of at least {numbers.percent(row['level'])}"
     return f"{question.quoted(row['arm'])} ({name}): {level} {words}"

@@ -10,7 +10,8 @@ from typing import Any
 from crossover.config import tiers
 from crossover.design.protocol import KEYS, known
 from crossover.errors import CrossoverError
-from crossover.report.base import numbers, questions
+from crossover.report.text import numbers
+from crossover.report.text.tables import telling_keys
 
 Row = dict[str, Any]
 
@@ -185,7 +186,7 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any
 def _choices(rows: Sequence[Row]) -> str:
     """One line for each curve: the options by which it differs from the others."""
     facts = [_facts(row) for row in rows]
-    telling = questions.telling(facts)
+    telling = telling_keys(facts)
     lines = (" ".join(option(key, own.get(key)) for key in telling) for own in facts)
     return "".join(f"\n    {line}" for line in lines)
 

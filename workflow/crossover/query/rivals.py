@@ -23,8 +23,8 @@ from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records import record, run_tables
 from crossover.records.outcome import BETTER, OPEN, WORSE
-from crossover.report.base import tables
-from crossover.report.base.tables import PANEL, Panel
+from crossover.report.text import tables
+from crossover.report.text.tables import PANEL, Panel
 
 Row = dict[str, Any]
 

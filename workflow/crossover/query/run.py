@@ -20,10 +20,9 @@ from crossover.query.contents import Contents
 from crossover.query.values import Value
 from crossover.records import run_tables
 from crossover.records.choice import OPEN
-from crossover.report.base import numbers, questions, tables
-from crossover.report.base.tables import Panel
-from crossover.report.sentences import more, settings
-from crossover.report.sentences.choices import curve_of
+from crossover.report.text import more, numbers, recommendations, tables
+from crossover.report.text.choices import curve_of
+from crossover.report.text.tables import Panel, panel_key, panel_names
 
 if TYPE_CHECKING:
     import altair as alt
@@ -157,9 +156,9 @@ class Run:
         from crossover.query import levels
 
         panels = self._chosen(experiment, metrics[0], keys)
-        names = questions.names(self._panels(experiment, metrics[0]))
+        names = panel_names(self._panels(experiment, metrics[0]))
         return [
-            (row, levels.told(row, names[questions.name(panel)]))
+            (row, levels.told(row, names[panel_key(panel)]))
             for panel in panels
             for row in levels.reached(self.results, panel, level)
             if not row["null"]
@@ -170,8 +169,8 @@ class Run:
         metric = metric or self._metric(experiment, keys)
         panels = self._chosen(experiment, metric, keys)
         question.require_single(experiment, [panel.facts for panel in panels])
-        curve = (*questions.name(panels[0]), panels[0].metric)
-        name = questions.names(self._panels(experiment, metric))[questions.name(panels[0])]
+        curve = (*panel_key(panels[0]), panels[0].metric)
+        name = panel_names(self._panels(experiment, metric))[panel_key(panels[0])]
         return panels[0], name, [row for row in self._tables.choices if curve_of(row) == curve]
 
     def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
@@ -198,8 +197,8 @@ class Run:
         every = run_tables.read(self.results, "recommendations").to_pylist()
         question.one_of("setting", setting, (row["setting"] for row in every))
         own = question.matching(setting, [row for row in every if row["setting"] == setting], keys)
-        names = settings.questions(self._tables)
-        return [(row, settings.place(row, names)) for row in own]
+        names = recommendations.question_names(self._tables)
+        return [(row, recommendations.question_name(row, names)) for row in own]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""

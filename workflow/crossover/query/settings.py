@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 from crossover.query import question
-from crossover.report.sentences import settings
+from crossover.report.text import recommendations
 
 Row = dict[str, Any]
 
@@ -20,6 +20,6 @@ def decoded(row: Row) -> Row:
 def lines(row: Row, place: str) -> list[str]:
     """A row of the recommendations in words, for the question `place`, then its arm and the lines to paste, if any."""
     if not row["recommended"]:
-        return [f"{row['setting']}, for {place}: no recommendation: {settings.reason(row)}"]
-    said = f"{settings.value(row)}, for {place}: {settings.gain([row])}, {settings.cost([row])}"
+        return [f"{row['setting']}, for {place}: no recommendation: {recommendations.why_none(row)}"]
+    said = f"{recommendations.value(row)}, for {place}: {recommendations.gain([row])}, {recommendations.cost([row])}"
     return [said, f"arm {question.quoted(row['arm'])}, to paste:", "", *row["snippet"].strip("\n").splitlines(), ""]

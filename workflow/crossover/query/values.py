@@ -11,9 +11,9 @@ from crossover.design.protocol import known
 from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records.choice import SETTLED
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel
-from crossover.report.sentences.choices import at_most
+from crossover.report.text import numbers
+from crossover.report.text.choices import at_most
+from crossover.report.text.tables import Panel
 
 Row = dict[str, Any]
 

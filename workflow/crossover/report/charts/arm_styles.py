@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from crossover import farms
 from crossover.design.families import farming
 from crossover.experiments import declared
-from crossover.report.base.tables import Panel
 from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour
+from crossover.report.text.tables import Panel
 
 # Outlines in a square from -1 to 1, in the syntax of Vega and SVG.
 CIRCLE = "M-0.9,0A0.9,0.9,0,1,0,0.9,0A0.9,0.9,0,1,0,-0.9,0Z"

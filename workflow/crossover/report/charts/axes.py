@@ -6,8 +6,8 @@ from typing import Any
 
 import altair as alt
 
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row
+from crossover.report.text import numbers
+from crossover.report.text.tables import Panel, Row
 
 ZOOM = "zoom"
 """The parameter with the part of the axes that a reader has chosen; empty at first."""

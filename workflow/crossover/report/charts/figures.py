@@ -9,11 +9,10 @@ import altair as alt
 
 from crossover.config import published
 from crossover.records import failure
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, panels, rows
 from crossover.report.charts import arm_styles, axes, export, marks, overlay
 from crossover.report.charts.colours import GRID, INK
-from crossover.report.sentences import thresholds
+from crossover.report.text import findings, numbers
+from crossover.report.text.tables import Panel, Row, panels, rows
 
 HEIGHT = 250
 TITLE_LETTERS = 44
@@ -45,7 +44,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     # Only units take a prefix: a share of one half is 0.5, not 500 m.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
-    shown = (*thresholds.levels(panel), *(point["value"] for point in others))
+    shown = (*findings.levels(panel), *(point["value"] for point in others))
     scale, axis = axes.y(points, margin=1.1, tick_format=tick_format, shown=shown)
     x, title = axes.x(panel, [point["x"] for point in others]), axes.title(panel.metric, panel.unit)
     layers = [

@@ -11,11 +11,10 @@ import deflate
 from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.records import failure
-from crossover.report.base import markup, questions
-from crossover.report.base.tables import Panel, slug
 from crossover.report.charts import arm_styles, colours, figures, overlay
 from crossover.report.charts.arm_styles import Look
-from crossover.report.sentences import alternatives, citations
+from crossover.report.text import claims, findings, markup
+from crossover.report.text.tables import Panel, shortened, slug
 
 PACKED = "application/gzip+base64"
 """The type of script elements with a chart's specification; browsers ignore it."""
@@ -25,7 +24,7 @@ HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
     """The panels of one metric, with their figures in `folder`. Raises CrossoverError."""
-    shared, short = questions.shortened(panel.title for panel in panels)
+    shared, short = shortened(panel.title for panel in panels)
     options = "".join(
         f'<option value="{html.escape(title)}">{html.escape(words)}</option>' for title, words in short.items()
     )
@@ -87,10 +86,10 @@ def _entry(label: str, look: Look) -> str:
 def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset]) -> str:
     charts = []
     if panel.values:
-        description = alternatives.curve(panel)
+        description = findings.described_curves(panel)
         charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
     if panel.near_ratios:
-        description = alternatives.ratio(panel)
+        description = findings.described_ratios(panel)
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
     title = html.escape(panel.title)
     return (
@@ -155,7 +154,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
         parts.append("A vertical line marks a crossover, the column around it the interval")
     for each in datasets:
         if any(overlay.over(each, panel) for panel in panels):
-            words = f"{citations.named(each.source)}, {citations.quoted(each.quote, each.locator)}"
-            parts.append(f"Open marks are published numbers: {words}; {citations.conditions(each.conditions)}")
+            words = f"{claims.authors(each.source)}, {claims.quoted(each.quote, each.locator)}"
+            parts.append(f"Open marks are published numbers: {words}; {claims.measured_under(each.conditions)}")
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
     return " ".join([*(f"{sentence}." for sentence in parts), *absent])

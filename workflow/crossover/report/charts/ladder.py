@@ -10,9 +10,9 @@ from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared
 from crossover.records import failure
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, rows
 from crossover.report.charts import export, figures
+from crossover.report.text import numbers
+from crossover.report.text.tables import Panel, Row, rows
 
 NAME = "ladder"
 

@@ -5,11 +5,10 @@ from typing import Any
 
 import altair as alt
 
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, at
 from crossover.report.charts import arm_styles, axes
 from crossover.report.charts.colours import INK, NOISE
-from crossover.report.sentences import thresholds
+from crossover.report.text import findings, numbers
+from crossover.report.text.tables import Panel, Row, at
 
 HIDDEN = "hidden"
 """The parameter that lists the labels of the arms that a reader has hidden."""
@@ -139,7 +138,7 @@ def open_marks(panel: Panel, points: Sequence[Row], unit: str) -> list[alt.Chart
 def level_marks(panel: Panel) -> list[alt.Chart]:
     """A dotted line at each level, with its value; on it, each arm's threshold: a diamond, a thick line as interval."""
     marks = []
-    for level in thresholds.levels(panel):
+    for level in findings.levels(panel):
         base = alt.Chart(alt.Data(values=[{"y": level, "text": numbers.percent(level)}])).encode(y="y:Q")
         rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE.light, clip=True)
         named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True)

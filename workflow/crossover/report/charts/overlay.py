@@ -8,8 +8,8 @@ from typing import Any
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
 from crossover.design.protocol import Keys, holds
-from crossover.report.base.tables import Panel, Row, grouped
-from crossover.report.sentences import citations
+from crossover.report.text import claims
+from crossover.report.text.tables import Panel, Row, grouped
 
 LONG_SECONDS = 1
 LONG = f"{LONG_SECONDS} s or longer"
@@ -46,8 +46,8 @@ def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     measured = {point["metric"] for point in dataset.points} & {panel.metric for panel in own}
     if not measured or any(over(dataset, panel) for panel in own):
         return ""
-    words = citations.quoted(dataset.quote, dataset.locator)
-    whose = f"The published numbers of {citations.named(dataset.source)}, {words},"
+    words = claims.quoted(dataset.quote, dataset.locator)
+    whose = f"The published numbers of {claims.authors(dataset.source)}, {words},"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
     arms = {point["arm"] for point in dataset.points}
     # Of curves with as few differences, one that the dataset would be drawn over.

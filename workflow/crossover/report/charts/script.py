@@ -4,8 +4,8 @@ from pathlib import Path
 
 import vl_convert
 
-from crossover.report.base import markup
 from crossover.report.charts import colours
+from crossover.report.text import markup
 
 SOURCES = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js", "strips.js")]
 STYLES = [Path(__file__).with_name(name) for name in ("charts.css", "strips.css")]

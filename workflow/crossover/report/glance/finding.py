@@ -6,13 +6,11 @@ from itertools import groupby
 
 from crossover.experiments import declared, subject
 from crossover.records.choice import WINNER
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, Tables, competes
 from crossover.report.charts import arm_styles
 from crossover.report.glance import strips
-from crossover.report.sections import claims
-from crossover.report.sentences import choices, noise
-from crossover.report.sentences.choices import Question
+from crossover.report.text import certainty, choices, claims, markup, numbers
+from crossover.report.text.choices import Question
+from crossover.report.text.tables import Row, Tables, competes
 
 NAMED = 2
 """The most questions in a title, and among the cards."""
@@ -26,7 +24,7 @@ def title(tables: Tables) -> str:
     """What to do in a sentence, in Markdown; otherwise why there is none."""
     if not tables.launches or not any(row["outcome"] == "measured" for row in tables.launches):
         return EMPTY
-    if noise.is_smoke(tables.launches):
+    if certainty.is_smoke(tables.launches):
         return SMOKE
     told = map(_told, _first([question for question in choices.asked(tables) if question.is_settled]))
     return markup.capitalized(choices.plain("; ".join(told))) or UNDECIDED
@@ -52,7 +50,7 @@ def cards(tables: Tables) -> str:
 
     A smoke run has none.
     """
-    if noise.is_smoke(tables.launches):
+    if certainty.is_smoke(tables.launches):
         return ""
     won = [question for question in choices.asked(tables) if _won(question)]
     shown = [_found(question) for question in _first(won)]

@@ -9,12 +9,11 @@ from textwrap import shorten
 
 from crossover.experiments import declared, subject
 from crossover.records.choice import OPEN
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, Tables, slug
 from crossover.report.charts import arm_styles, axes, gallery
 from crossover.report.glance import strips
-from crossover.report.sentences import choices
-from crossover.report.sentences.choices import Question
+from crossover.report.text import choices, markup, numbers
+from crossover.report.text.choices import Question
+from crossover.report.text.tables import Row, Tables, slug
 
 FIRST = 6
 """The most rows of the first screen."""

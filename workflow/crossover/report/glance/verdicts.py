@@ -8,12 +8,11 @@ import math
 from collections.abc import Iterable, Sequence
 
 from crossover.config import sources
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, grouped, slug
 from crossover.report.charts import axes
 from crossover.report.charts.colours import ARMS, NOISE, Colour
 from crossover.report.glance import strips
-from crossover.report.sections import claims
+from crossover.report.text import claims, markup, numbers
+from crossover.report.text.tables import Row, grouped, slug
 
 LOOKS: dict[str, Colour] = {"holds": ARMS[0], "refuted": ARMS[1], "open": NOISE}
 """The colour of each verdict."""

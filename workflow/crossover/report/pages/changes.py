@@ -5,13 +5,13 @@ from pathlib import Path
 
 import altair as alt
 
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, where
 from crossover.report.charts import axes, export, figures, gallery, marks
 from crossover.report.charts.colours import ARMS, INK, NOISE
 from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import comparison
 from crossover.report.runs.comparison import Comparison
+from crossover.report.text import markup, numbers
+from crossover.report.text.tables import Row, where
 
 BLUE, ORANGE, GREEN, PINK = ARMS[:4]
 COLOURS = {"better": GREEN, "worse": ORANGE, "mixed": PINK, "same": BLUE, "open": NOISE}

@@ -8,13 +8,11 @@ from IPython.display import Markdown
 from crossover import experiments
 from crossover.config import published
 from crossover.experiments import declared
-from crossover.report.base import markup, questions, tables, terms
-from crossover.report.base.tables import Panel
 from crossover.report.charts import gallery
 from crossover.report.pages.part import MISSING, OF_EXPERIMENT, AnyPage, part
 from crossover.report.render import inputs
-from crossover.report.sections import crossovers
-from crossover.report.sentences import choices, findings, holes, thresholds
+from crossover.report.text import choices, findings, holes, markup, tables
+from crossover.report.text.tables import Panel, plain_first, shortened_column
 
 
 class Experiments(AnyPage):
@@ -50,7 +48,7 @@ class Experiments(AnyPage):
         left_out = str(self.waiting(experiment).data)
         if left_out:
             left_out = markup.folded("What this run leaves out", left_out, unfolded=MISSING in left_out)
-        return Markdown("\n\n".join(filter(None, [terms.explained(opening), folded, left_out])))
+        return Markdown("\n\n".join(filter(None, [markup.explained(opening), folded, left_out])))
 
     @part()
     def result(self, experiment: str) -> str:
@@ -84,7 +82,7 @@ class Experiments(AnyPage):
         """The findings of the leading metric's panels, in sentences."""
         launches = self.tables.launches
         paragraphs = [
-            [findings.findings(panel), findings.second_sweep(panel, launches), thresholds.sentences(panel)]
+            [findings.paragraph(panel), findings.second_sweep(panel, launches), findings.threshold_sentences(panel)]
             for panel in self._leading_panels(experiment)
         ]
         return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)
@@ -97,7 +95,7 @@ class Experiments(AnyPage):
     @part()
     def ratios(self, experiment: str) -> str:
         """The leading metric's ratios at a few points of the axis, including its ends."""
-        return _alike(crossovers.ratios(self._leading_panels(experiment)))
+        return _alike(findings.ratio_lines(self._leading_panels(experiment)))
 
     @part()
     def waiting(self, experiment: str) -> str:
@@ -109,11 +107,11 @@ class Experiments(AnyPage):
         return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
 
     def _leading_panels(self, experiment: str) -> list[Panel]:
-        return questions.plain_first(self.tables.leading(experiment, self.leads.get(experiment)))
+        return plain_first(self.tables.leading(experiment, self.leads.get(experiment)))
 
     def _drawn(self, experiment: str) -> list[Panel]:
         every = self.tables.panels(experiment, self.leads.get(experiment))
-        return questions.plain_first(panel for panel in every if panel.values or panel.near_ratios)
+        return plain_first(panel for panel in every if panel.values or panel.near_ratios)
 
     def _gallery(self, panels: Sequence[Panel]) -> str:
         return gallery.captioned(self.folder / "figures", panels, self.published)
@@ -125,7 +123,10 @@ class Experiments(AnyPage):
 
 def _verdicts(panels: Sequence[Panel]) -> str:
     """The tables of the crossovers and the thresholds of one metric."""
-    below = ([line for panel in panels for line in lines(panel)] for lines in (crossovers.lines, thresholds.lines))
+    below = (
+        [line for panel in panels for line in lines(panel)]
+        for lines in (findings.crossover_lines, findings.threshold_lines)
+    )
     return "\n\n".join(filter(None, map(_alike, below)))
 
 
@@ -133,5 +134,5 @@ def _alike(lines: Sequence[Mapping[str, str]]) -> str:
     """A table of curves; the words that all their names share stand above it."""
     if not lines:
         return ""
-    shared, short = questions.alike(lines)
+    shared, short = shortened_column(lines)
     return "\n\n".join(filter(None, [shared, markup.table(short)]))

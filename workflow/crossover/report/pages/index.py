@@ -8,16 +8,14 @@ import pyarrow.compute as pc
 
 from crossover.experiments import declared
 from crossover.records import record
-from crossover.report.base import markup, numbers, questions, terms
-from crossover.report.base.tables import Row
 from crossover.report.charts import gallery, ladder
 from crossover.report.glance import finding, overview, verdicts
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence
 from crossover.report.render import inputs
-from crossover.report.sections import certainty, claims, crossovers, machine, recommendations
-from crossover.report.sentences import holes, hosts
+from crossover.report.text import certainty, claims, findings, holes, machine, markup, numbers, recommendations
+from crossover.report.text.tables import Row, plain_first, shortened_column
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
 NOT_COMPARED = "No arm could be compared with another."
@@ -53,7 +51,7 @@ class Page(Experiments):
     def summary(self) -> str:
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(inputs.waiting().get("partial"))
-        return terms.explained(summary.sentences(self.tables, self.leads, partial=partial))
+        return markup.explained(summary.sentences(self.tables, self.leads, partial=partial))
 
     @sentence
     def alike(self) -> str:
@@ -65,8 +63,8 @@ class Page(Experiments):
         """The crossover of each arm and its reference in the leading metric, or the verdict."""
         shared, lines = [], []
         for name in self.tables.order(self.leads):
-            panels = questions.plain_first(self.tables.leading(name, self.leads.get(name)))
-            same, own = questions.alike([line for panel in panels for line in crossovers.lines(panel)])
+            panels = plain_first(self.tables.leading(name, self.leads.get(name)))
+            same, own = shortened_column([line for panel in panels for line in findings.crossover_lines(panel)])
             lines += [{"experiment": f"`{name}`", "metric": panels[0].metric} | line for line in own]
             shared += [f"`{name}`: {same}"] if same else []
         return "\n\n".join(filter(None, [" ".join(shared), markup.table(lines, NOT_COMPARED)]))
@@ -74,7 +72,7 @@ class Page(Experiments):
     @part("launches")
     def shared(self) -> str:
         """A warning if other jobs may have run on the nodes of launches; empty without such launches."""
-        words = hosts.shared(self.tables.launches)
+        words = machine.shared_hosts(self.tables.launches)
         return f"::: {{.callout-warning}}\n{words}\n:::" if words else ""
 
     @part("ranks")
@@ -148,7 +146,9 @@ class Page(Experiments):
         """The hosts on which launches are slower than on others; whether hosts could be compared."""
         if not (self.folder / "hosts.parquet").exists():
             return "This run did not compare hosts."
-        return "\n\n".join(hosts.paragraphs(self.tables)) or "All launches of an experiment ran on the same hosts."
+        return (
+            "\n\n".join(machine.compared_hosts(self.tables)) or "All launches of an experiment ran on the same hosts."
+        )
 
     @part()
     def ladder(self) -> str:

@@ -11,9 +11,9 @@ from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
-from crossover.report.base import markup, numbers
 from crossover.report.charts import script
 from crossover.report.render import inputs
+from crossover.report.text import markup, numbers
 
 OF_EXPERIMENT = "of the experiment"
 """In place of the name of a table: all tables of the part's experiment."""

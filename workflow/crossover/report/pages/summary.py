@@ -2,9 +2,8 @@
 
 from collections.abc import Mapping
 
-from crossover.report.base import numbers
-from crossover.report.base.tables import Tables
-from crossover.report.sentences import choices, noise
+from crossover.report.text import certainty, choices, numbers
+from crossover.report.text.tables import Tables
 
 MOST = 6
 """The most questions that are answered first; the map has all."""
@@ -29,8 +28,8 @@ def sentences(tables: Tables, leads: Mapping[str, str], partial: bool = False) -
     said = [
         _coverage(tables),
         taken,
-        noise.busy(tables.launches, tables.ranks),
-        noise.sentence(tables, leads),
+        certainty.busy(tables.launches, tables.ranks),
+        certainty.bias(tables, leads),
         choices.settled(asked),
         METHOD,
     ]

@@ -6,10 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, Tables, load
 from crossover.report.glance import finding
-from crossover.report.sentences import noise
+from crossover.report.text import certainty, markup, numbers
+from crossover.report.text.tables import Row, Tables, load
 
 
 def titled(source: str, results: Path) -> str:
@@ -53,7 +52,7 @@ def subtitle(tables: Tables) -> str:
         "; ".join(processors),
         _hosts(tables.ranks),
         _days(tables.launches),
-        f"tier {noise.tier(tables.launches)}: {len(measured)}{of} launches in {spent}" if measured else "",
+        f"tier {certainty.tier(tables.launches)}: {len(measured)}{of} launches in {spent}" if measured else "",
     ]
     return markup.verbatim(" · ".join(filter(None, parts)))
 

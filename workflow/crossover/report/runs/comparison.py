@@ -7,8 +7,8 @@ from functools import cached_property
 from pathlib import Path
 
 from crossover.records import record
-from crossover.report.base import markup, numbers, tables
-from crossover.report.base.tables import PANEL, Row, arms, at, competes, grouped, where
+from crossover.report.text import markup, numbers, tables
+from crossover.report.text.tables import PANEL, Row, arms, at, competes, grouped, where
 
 MOST_NAMED = 12
 """The most changed curves that the summary lists; the table lists all."""

@@ -9,10 +9,9 @@ from rich.console import Console
 from rich.text import Text
 
 from crossover.planning.command import Command
-from crossover.report.base import numbers
-from crossover.report.base.tables import Tables, load
-from crossover.report.sentences import choices, holes, hosts, more, noise, settings
-from crossover.report.sentences.choices import Question
+from crossover.report.text import certainty, choices, holes, machine, more, numbers, recommendations
+from crossover.report.text.choices import Question
+from crossover.report.text.tables import Tables, load
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
@@ -111,8 +110,13 @@ def _wrapped(text: str, width: int, style: str = "") -> list[Text]:
 
 
 def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Question]) -> list[str]:
-    smoke = "A smoke run tests the workflow; its numbers mean little." if noise.is_smoke(tables.launches) else ""
-    return [smoke, noise.busy(tables.launches, tables.ranks), noise.sentence(tables, leads), choices.settled(questions)]
+    smoke = "A smoke run tests the workflow; its numbers mean little." if certainty.is_smoke(tables.launches) else ""
+    return [
+        smoke,
+        certainty.busy(tables.launches, tables.ranks),
+        certainty.bias(tables, leads),
+        choices.settled(questions),
+    ]
 
 
 def _head(tables: Tables) -> Text:
@@ -131,11 +135,11 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
         yield from _wrapped(
             f"Settings and claims do not know the new launches of {names} yet: repeat the run's command.", width
         )
-    found = settings.alike(tables)
+    found = recommendations.of_equal_value(tables)
     if everything and found:
         yield Text("What to set", style="bold")
         for place, rows in found:
-            said = f"{rows[0]['library']}: {settings.value(rows[0])}, for {place}: {settings.gain(rows)}"
+            said = f"{rows[0]['library']}: {recommendations.value(rows[0])}, for {place}: {recommendations.gain(rows)}"
             yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
     elif found:
@@ -188,12 +192,12 @@ def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
 
 
 def _hosts(tables: Tables) -> Text | None:
-    words = hosts.brief(tables)
+    words = machine.slowest_host(tables)
     return Text(words, style="red") if words else None
 
 
 def _shared(tables: Tables) -> Text | None:
-    words = hosts.shared(tables.launches).replace("`", "")
+    words = machine.shared_hosts(tables.launches).replace("`", "")
     return Text(words, style="red") if words else None
 
 

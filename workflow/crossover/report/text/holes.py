@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from crossover.planning.command import RECEIPT, Command
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
-from crossover.report.base import numbers
-from crossover.report.base.tables import Row, Tables, grouped
+from crossover.report.text import numbers
+from crossover.report.text.tables import Row, Tables, grouped
 
 FOLDED = " \\\n    "
 """Between the words of a command, so that it continues on the next line."""

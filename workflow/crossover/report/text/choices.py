@@ -10,8 +10,8 @@ from itertools import groupby
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
 from crossover.records.choice import OPEN, SETTLED, WINNER
-from crossover.report.base import markup, numbers, questions
-from crossover.report.base.tables import Panel, Row, Tables, grouped
+from crossover.report.text import markup, numbers
+from crossover.report.text.tables import Panel, Row, Tables, grouped, panel_key, panel_names, plain_first
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
@@ -123,12 +123,12 @@ def curves(tables: Tables) -> list[Question]:
     """Every curve with choices: the plainest of each question first, in the order in which most people ask."""
     rows = grouped(tables.choices, "experiment", "protocol", "placement", "metric")
     panels = [panel for name in tables.experiments for panel in tables.panels(name)]
-    own = questions.plain_first(panel for panel in panels if (*questions.name(panel), panel.metric) in rows)
-    names = questions.names(own)
+    own = plain_first(panel for panel in panels if (*panel_key(panel), panel.metric) in rows)
+    names = panel_names(own)
     found: dict[tuple[str, str], list[Question]] = {}
     for panel in own:
-        name = _name([names[questions.name(panel)]], panel.experiment, panel.metric)
-        question = Question(name, panel, tuple(rows[*questions.name(panel), panel.metric]))
+        name = _name([names[panel_key(panel)]], panel.experiment, panel.metric)
+        question = Question(name, panel, tuple(rows[*panel_key(panel), panel.metric]))
         found.setdefault((panel.experiment, panel.metric), []).append(question)
     placed = [(turn > 0, _place_of(name), each) for (name, _), own in found.items() for turn, each in enumerate(own)]
     return [question for _, _, question in sorted(placed, key=lambda entry: entry[:2])]
@@ -140,10 +140,10 @@ def asked(tables: Tables) -> list[Question]:
     alike: dict[tuple[str, str, str], list[Question]] = {}
     for question in every:
         alike.setdefault((question.panel.experiment, question.panel.metric, question.words), []).append(question)
-    names = questions.names(question.panel for question in every)
+    names = panel_names(question.panel for question in every)
     metrics = Counter((experiment, metric) for experiment, metric, _ in alike)
     return [
-        _joined(same, [names[questions.name(each.panel)] for each in same] if metrics[experiment, metric] > 1 else [])
+        _joined(same, [names[panel_key(each.panel)] for each in same] if metrics[experiment, metric] > 1 else [])
         for (experiment, metric, _), same in alike.items()
     ]
 

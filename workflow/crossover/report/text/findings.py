@@ -1,22 +1,40 @@
-"""Sentences computed from the tables, in Markdown. No number in them is typed."""
+"""What a panel shows: crossovers, ratios and thresholds in sentences, in lines of tables, and as texts of charts.
 
-from collections.abc import Iterable
+A threshold is the point from which an arm reaches a level such as half efficiency. The texts of charts are for readers
+who cannot see them. No number is typed.
+"""
+
+from collections.abc import Iterable, Sequence
 
 from crossover.design.protocol import identity
 from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
-from crossover.report.base import numbers
-from crossover.report.base.tables import Panel, Row, at, grouped
+from crossover.report.text import markup, numbers
+from crossover.report.text.tables import Panel, Row, at, competes, grouped
+
+THRESHOLDS = {
+    "from": "from **{at}** on",
+    "up to": "up to **{at}**",
+    "always": "at every measured point",
+    "never": "at no measured point",
+    "at the latest": "at the latest from {high} on",
+    "partly": "at some measured points, open at the last",
+    "not yet": "not yet at {low}, open beyond",
+    "several": "on and off, several times along the axis",
+}
+"""The words for each verdict: the threshold with its interval, or the measured points around it."""
+
+SAMPLED_POINTS = 5
 
 
-def findings(panel: Panel) -> str:
+def paragraph(panel: Panel) -> str:
     """One paragraph: each arm at both ends of the axis, its crossover, and the null arm."""
     if not panel.compared:
         arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
         seen = f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
         return f"**{panel.title}.** No arm could be compared with another: {seen}."
     sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
-    return " ".join([f"**{panel.title}.**", *sentences, noise(panel)])
+    return " ".join([f"**{panel.title}.**", *sentences, null_arm(panel)])
 
 
 def _ends(panel: Panel, arm: str) -> str:
@@ -142,7 +160,7 @@ def _points(panel: Panel, arm: str, own: list[Row]) -> str:
     return numbers.runs([cell["x"] for cell in own], everywhere, panel.facts["axis_unit"])
 
 
-def noise(panel: Panel) -> str:
+def null_arm(panel: Panel) -> str:
     """The null arm's ratios in words."""
     cells = panel.ratios_of(panel.null)
     if not cells:
@@ -175,3 +193,123 @@ def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
         f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
         f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
     )
+
+
+def threshold_lines(panel: Panel) -> list[dict[str, str]]:
+    """A line for each arm and level."""
+    return [
+        {
+            "protocol": panel.title,
+            "arm": f"`{row['arm']}`",
+            "level": numbers.percent(level),
+            "reached": reached(row),
+            "between measured points": numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
+        }
+        for level in levels(panel)
+        for row in _of_level(panel, level)
+    ]
+
+
+def threshold_sentences(panel: Panel) -> str:
+    """The threshold of each level, arm by arm; empty for a metric without levels."""
+    parts = []
+    for level in levels(panel):
+        clauses = [f"`{row['arm']}` {reached(row)}" for row in _of_level(panel, level)]
+        parts.append(f"{panel.metric.capitalize()} of at least {numbers.percent(level)}: {'; '.join(clauses)}.")
+    return " ".join(parts)
+
+
+def levels(panel: Panel) -> list[float]:
+    """The levels, rising; most metrics have none."""
+    return sorted({row["level"] for row in panel.thresholds})
+
+
+def _of_level(panel: Panel, level: float) -> list[Row]:
+    """In the order of the arms, without the null arm, which repeats the reference."""
+    found = {row["arm"]: row for row in panel.thresholds if row["level"] == level}
+    return [found[arm] for arm in panel.arms if arm in found and arm != panel.null]
+
+
+def reached(row: Row) -> str:
+    """The verdict, to follow the name of an arm."""
+    if row["launches"] < 2:
+        return "not replicated"
+    unit = row["axis_unit"]
+    at = "" if row["x"] is None else numbers.position(row["x"], row["low"], row["high"], unit)
+    ends = (row["bracket_low"], row["bracket_high"])
+    low, high = ("" if end is None else numbers.quantity(end, unit) for end in ends)
+    return THRESHOLDS.get(row["verdict"], OPEN).format(at=at, low=low, high=high)
+
+
+def crossover_lines(panel: Panel) -> list[dict[str, str]]:
+    """A line for each arm that was compared with the reference."""
+    return [
+        {
+            "protocol": panel.title,
+            "arms": f"`{arm}` / `{panel.reference}`",
+            "verdict": verdict(panel, arm),
+            **_crossover_place(row, possible_range(panel, arm)),
+        }
+        for arm in panel.rivals
+        if (row := panel.crossover_of(arm))
+    ]
+
+
+def _crossover_place(row: Row, possible: str) -> dict[str, str]:
+    """The crossover and the measured points around it; without a single crossover, its possible range."""
+    where, around = f"none found; one could lie {possible}" if possible else "–", "–"
+    if row["launches"] > 1 and row["verdict"] == "one" and row["x"] is not None:
+        where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+        around = numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"])
+    return {"crossover": where, "between measured points": around}
+
+
+def ratio_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
+    """A line for each arm that was compared, with its ratios at a few points of the axis, including both ends."""
+    curves = [(panel, arm) for panel in panels for arm in panel.compared]
+    places = sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)})
+    steps = range(SAMPLED_POINTS)
+    shown = list(dict.fromkeys(places[round(step * (len(places) - 1) / steps[-1])] for step in steps if places))
+    lines = []
+    for panel, arm in curves:
+        cells = {cell["x"]: numbers.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)}
+        at = {numbers.quantity(x, panels[0].facts["axis_unit"]): cells.get(x, "–") for x in shown}
+        lines.append({"protocol": panel.title, "arms": f"`{arm}` / `{panel.reference}`"} | at)
+    return lines
+
+
+def described_curves(panel: Panel) -> str:
+    """The ends of each arm's curve, and the best arm at both ends of the axis, as plain sentences."""
+    curves = ([row for row in panel.summary if row["arm"] == arm] for arm in panel.arms if arm != panel.null)
+    ends = " ".join(_curve_ends(cells) for cells in curves if cells)
+    return _plain(
+        f"Chart of {panel.metric} against {panel.facts['axis']}, {panel.title}; {panel.facts['better']} is better. "
+        f"{ends} {_best_at_ends(panel)} {threshold_sentences(panel)}"
+    )
+
+
+def described_ratios(panel: Panel) -> str:
+    """The findings on the arms' ratios to the reference."""
+    return _plain(f"Chart of {panel.metric} relative to {panel.reference}. {paragraph(panel)}")
+
+
+def _curve_ends(curve: list[Row]) -> str:
+    ends = [curve[0], curve[-1]] if len(curve) > 1 else curve
+    values = (f"{numbers.quantity(row['median'], row['unit'])} at {at(row)}" for row in ends)
+    return f"{curve[0]['arm']}: {', '.join(values)}."
+
+
+def _best_at_ends(panel: Panel) -> str:
+    """The arm with the best median at either end of the axis; ceilings do not count."""
+    choose = max if panel.facts["better"] == "higher" else min
+    places = grouped(sorted(filter(competes, panel.summary), key=lambda row: float(row["x"])), "x")
+    named = []
+    for place in dict.fromkeys([*places][:1] + [*places][-1:]):
+        if len(places[place]) > 1:
+            best = choose(places[place], key=lambda row: float(row["median"]))
+            named.append(f"{best['arm']} at {at(best)}")
+    return f"The best median has {numbers.listed(named)}." if named else ""
+
+
+def _plain(text: str) -> str:
+    return " ".join(markup.plain(text).split())

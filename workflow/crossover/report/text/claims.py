@@ -1,12 +1,12 @@
-"""The verdicts on published claims: their number, and a paragraph for each source."""
+"""Published claims and documents: the number of claims of each verdict, a paragraph for each source, citations."""
 
 import json
 import math
 from collections.abc import Mapping, Sequence
 
-from crossover.report.base import markup, numbers
-from crossover.report.base.tables import Row, at, grouped, slug
-from crossover.report.sentences import citations
+from crossover.config import sources
+from crossover.report.text import markup, numbers
+from crossover.report.text.tables import Row, at, grouped, slug
 
 VERDICTS = {
     "holds": ("holds", "hold"),
@@ -40,7 +40,7 @@ def paragraphs(claims: Sequence[Row]) -> list[str]:
     """A heading for each source, and under it an item for each of its claims."""
     named = {row["claim"]: row for row in claims}
     return [
-        "\n".join([citations.reference(source), "", *(f"- {sentences(row, named)}" for row in rows)])
+        "\n".join([_document(source), "", *(f"- {sentences(row, named)}" for row in rows)])
         for (source,), rows in grouped(claims, "source").items()
     ]
 
@@ -169,3 +169,36 @@ def _otherwise(row: Row) -> str:
 
 def _times(row: Row) -> str:
     return " times" if row["unit"] == "times" else ""
+
+
+def cited(key: str) -> str:
+    """A citation of a document; only its key if this project does not list it, as in results of another project."""
+    return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
+
+
+def authors(key: str) -> str:
+    """A document as part of a sentence: its authors, with the year in brackets."""
+    return f"@{key}" if key in sources.read() else markup.verbatim(key)
+
+
+def _document(key: str) -> str:
+    """Authors, title and year of a document, its citation, and the conditions of its measurements."""
+    known = sources.read().get(key)
+    if known is None:
+        return f"**{markup.verbatim(key)}**"
+    conditions = measured_under(known.conditions)
+    return f"**{markup.verbatim(known.reference)}** {cited(key)}. {known.kind}. Conditions: {conditions}."
+
+
+def quoted(quote: str, locator: str) -> str:
+    """A document's exact words, and their place in it."""
+    return f"“{markup.verbatim(quote)}” ({markup.verbatim(locator)})"
+
+
+def measured_under(values: Mapping[str, str]) -> str:
+    """Conditions in words, without those that do not apply."""
+    return "; ".join(
+        f"{name} {markup.verbatim(value)}" if value != sources.NOT_STATED else f"{name} not stated"
+        for name, value in values.items()
+        if value != sources.INAPPLICABLE
+    )

@@ -9,8 +9,8 @@ from crossover.planning.plan import SECOND_SWEEP
 from crossover.records.choice import OPEN
 from crossover.records.outcome import HORIZON
 from crossover.records.outcome import OPEN as UNDECIDED
-from crossover.report.base import numbers
-from crossover.report.base.tables import Row, Tables
+from crossover.report.text import numbers
+from crossover.report.text.tables import Row, Tables
 
 TIMES = 2
 """The factor by which launches are multiplied: twice the time of an experiment."""

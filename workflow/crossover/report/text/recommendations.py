@@ -1,15 +1,15 @@
-"""Recommended settings in words: value, gain and guarantee, or the reason for none."""
+"""Recommended settings: their value, gain and guarantee, lines to paste, and the reasons for none."""
 
+import html
 import json
 import re
-from collections.abc import Mapping, Sequence
-from itertools import chain
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain, groupby
 
 from crossover.experiments import subject
 from crossover.records.choice import OPEN, SETTLED
-from crossover.report.base import numbers
-from crossover.report.base.tables import Row, Tables
-from crossover.report.sentences import choices
+from crossover.report.text import choices, markup, numbers
+from crossover.report.text.tables import Row, Tables
 
 Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """What higher tiers measure: {experiment: {tier: {key: entries}}}."""
@@ -19,26 +19,83 @@ Names = Mapping[tuple[str, ...], str]
 """The name of each question with choices, by its experiment, protocol, placement and metric."""
 
 
-def questions(tables: Tables) -> Names:
+def section(tables: Tables, tiers: Tiers | None = None) -> str:
+    """The whole section; `tiers` has what higher tiers measure."""
+    rows = tables.recommendations
+    if not rows:
+        return "No setting was examined."
+    names = question_names(tables)
+    passed, left = ([row for row in rows if row["recommended"] is wanted] for wanted in (True, False))
+    examined = numbers.counted(len(rows), "setting")
+    parts = [f"{examined} examined, each for one question: **{len(passed)}** should not keep the default."]
+    if passed:
+        lines = [_line(place, own) for place, own in of_equal_value(tables)]
+        parts += [f"::: {{.settings}}\n\n{markup.table(lines)}\n\n:::"]
+        parts += [_to_paste(name, list(own), names) for name, own in groupby(passed, _name)]
+    if left:
+        # Without any recommendation, the reasons are shown unfolded.
+        about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
+        parts.append(markup.folded(about, markup.table(list(_reasons(left, names, tiers))), unfolded=not passed))
+    return "\n\n".join(parts)
+
+
+def _line(place: str, own: Sequence[Row]) -> dict[str, str]:
+    return {
+        "setting": _name(own[0]),
+        "set it to": f"**{markup.verbatim(value(own[0]))}**",
+        "gain": markup.verbatim(gain(own)),
+        "against the best": cost(own),
+        "for": place,
+    }
+
+
+def _name(row: Row) -> str:
+    return f"`{row['setting']}` of {row['library']}"
+
+
+def _reasons(left: Sequence[Row], names: Names, tiers: Tiers | None) -> Iterator[dict[str, str]]:
+    """A line for each setting and reason, with all the questions that share it; the first of a setting explains it."""
+    alike: dict[tuple[str, str, str], list[str]] = {}
+    for row in left:
+        alike.setdefault((_name(row), row["about"], why_none(row, tiers)), []).append(question_name(row, names))
+    explained = set()
+    for (name, about, reason), places in alike.items():
+        told = name if name in explained else f"{name}: {about}"
+        explained.add(name)
+        yield {"setting": told, "for": "; ".join(dict.fromkeys(places)), "why nothing is recommended": reason}
+
+
+def _to_paste(name: str, own: Sequence[Row], names: Names) -> str:
+    """What a setting does, and the lines to paste, once for all questions with the same lines, folded."""
+    snippets: dict[str, list[str]] = {}
+    for row in own:
+        snippets.setdefault(row["snippet"], []).append(question_name(row, names))
+    parts = [f"{markup.capitalized(own[0]['about'])}."]
+    for text, places in snippets.items():
+        parts += [f"For {'; '.join(places)}:", markup.raw(f"<pre><code>{html.escape(text)}</code></pre>")]
+    return markup.folded(f"Lines to paste: {html.escape(markup.plain(name))}", "\n\n".join(parts), unfolded=False)
+
+
+def question_names(tables: Tables) -> Names:
     """The names of a run's questions."""
     return {choices.curve_of(question.rows[0]): question.name for question in choices.curves(tables)}
 
 
-def alike(tables: Tables) -> list[tuple[str, list[Row]]]:
+def of_equal_value(tables: Tables) -> list[tuple[str, list[Row]]]:
     """The recommended rows of one setting and value, with the names of their questions."""
-    names = questions(tables)
+    names = question_names(tables)
     found: dict[tuple[str, str], list[Row]] = {}
     for row in tables.recommendations:
         if row["recommended"]:
             found.setdefault((row["setting"], value(row)), []).append(row)
-    return [(_places(rows, names), rows) for rows in found.values()]
+    return [(_question_list(rows, names), rows) for rows in found.values()]
 
 
-def _places(rows: Sequence[Row], names: Names) -> str:
+def _question_list(rows: Sequence[Row], names: Names) -> str:
     """The names of the questions of these rows, each experiment's once."""
     own: dict[str, list[str]] = {}
     for row in rows:
-        own.setdefault(subject(row["experiment"]), []).append(place(row, names))
+        own.setdefault(subject(row["experiment"]), []).append(question_name(row, names))
     told = []
     for title, every in own.items():
         apart = [name.removeprefix(title).lstrip(" ,:") for name in dict.fromkeys(every)]
@@ -48,7 +105,7 @@ def _places(rows: Sequence[Row], names: Names) -> str:
     return "; ".join(told)
 
 
-def place(row: Row, names: Names) -> str:
+def question_name(row: Row, names: Names) -> str:
     """The name of a row's question; its experiment without one."""
     return names.get(choices.curve_of(row)) or f"{row['experiment']}"
 
@@ -76,7 +133,7 @@ def cost(rows: Sequence[Row]) -> str:
     return choices.at_most(max(row["guarantee"] for row in rows), SETTLED)
 
 
-def reason(row: Row, tiers: Tiers | None = None) -> str:
+def why_none(row: Row, tiers: Tiers | None = None) -> str:
     """Why nothing is recommended, with the choices along the axis, and what would change it."""
     parts = [f"{row['reason']}: {cost([row])}" if row["guarantee"] is not None else row["reason"]]
     if row["guarantee"] is None and row["points"]:

@@ -1,1 +1,0 @@
-"""The basis of all sections: reading tables, writing numbers, pieces of markup."""

@@ -1,1 +1,0 @@
-"""Sections of the report: tables and sentences of one subject each."""

@@ -1,1 +1,0 @@
-"""Sentences that several sections share: findings, holes, thresholds, citations, alternative texts."""

@@ -1,0 +1,100 @@
+"""How far to trust a run: its possible bias and precision, a busy machine, a smoke run."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
+
+from crossover.planning import receipt
+from crossover.report.text import numbers
+from crossover.report.text.tables import Row, Tables, arms, grouped, place
+
+FEW = 4
+"""With fewer null cells, false differences are less rare than promised (docs/decisions/choices.md)."""
+
+
+def bias(tables: Tables, leads: Mapping[str, str]) -> str:
+    """The possible bias of the leading metrics, beyond chance: that of the median experiment, and the largest."""
+    rows = [row for row in tables.of_leads(tables.sensitivity, leads) if row["smallest_effect"] is not None]
+    if not rows:
+        return "The possible bias is unknown: no null arm was replicated."
+    largest = {
+        row["experiment"]: row["smallest_effect"] for row in sorted(rows, key=lambda row: row["smallest_effect"])
+    }
+    name, most = max(largest.items(), key=lambda item: item[1])
+    if most == 1:
+        return "Equal arms showed no bias."
+    usual = median(largest.values())
+    usually = f"by {numbers.percent(usual - 1)} in the median experiment, " if len(largest) > 1 else ""
+    return f"Equal arms may differ {usually}by up to {numbers.percent(most - 1)} in {name}."
+
+
+BUSY = 2
+"""The load of a host, in units of its logical processors, from which it is called busy at the start of a run."""
+
+
+def busy(launches: Sequence[Row], ranks: Sequence[Row]) -> str:
+    """That other work had the hosts of the first launch, whose load no earlier launch caused; empty otherwise."""
+    started = [row for row in launches if row["started_utc"]]
+    if not started:
+        return ""
+    first = min(started, key=lambda row: row["started_utc"])
+    keys = ("experiment", "placement", "launch")
+    own = [rank for rank in ranks if all(rank[key] == first[key] for key in keys) and rank["load"]]
+    crowded = [rank for rank in own if rank["load"] > BUSY * (rank["logical_cpus"] or 1)]
+    if not crowded:
+        return ""
+    most = max(crowded, key=lambda rank: rank["load"])
+    cores = numbers.counted(most["logical_cpus"], "core")
+    return f"The machine was busy: load {numbers.significant(most['load'], 2)} on {cores} at the start."
+
+
+def tier(launches: Sequence[Row]) -> str:
+    """The tiers of the launches, by the folder of their receipts: one, or several as a list."""
+    return numbers.listed(receipt.tiers(launches)) or "unknown"
+
+
+def is_smoke(launches: Sequence[Row]) -> bool:
+    """Whether the launches are those of tier smoke, which tests the workflow."""
+    return receipt.tiers(launches) == ["smoke"]
+
+
+def sure(sensitivity: Iterable[Row]) -> list[dict[str, str]]:
+    """A line for each rival: bias and chance."""
+    return [
+        _named(row) | {"possible bias": _beyond(row["smallest_effect"]), "precision": _beyond(row["resolution"], "±")}
+        for row in sensitivity
+    ]
+
+
+def sentences(sensitivity: Iterable[Row]) -> str:
+    """An item on the possible bias and the precision for each experiment in each placement."""
+    groups = grouped(sensitivity, "experiment", "placement", "metric").values()
+    return "\n".join(f"- {_sentence(rows)}" for rows in groups)
+
+
+def _sentence(rows: list[Row]) -> str:
+    where = "`{experiment}` in placement `{placement}`, {metric}".format(**rows[0])
+    bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
+    if bias is None:
+        return f"{where}: no null arm was replicated, so the possible bias is unknown."
+    room = "show no bias" if bias == 1 else f"leave room for a bias of up to {_beyond(bias)}"
+    text = f"{where}: the null arms {room} ({_cells(rows[0]['null_cells'])})"
+    chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
+    if not chances:
+        return f"{text}; no arm was replicated."
+    best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
+    return f"{text}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
+
+
+def _cells(count: int) -> str:
+    """The number of null cells behind a possible bias; of few, their limit."""
+    few = "; so few can hide a bias that differs from point to point" if count < FEW else ""
+    return f"{numbers.counted(count, 'null cell')}{few}"
+
+
+def _named(row: Row) -> dict[str, str]:
+    return {"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)}
+
+
+def _beyond(ratio: float | None, sign: str = "") -> str:
+    """The distance of a ratio from 1, in per cent."""
+    return "–" if ratio is None else f"{sign}{numbers.percent(ratio - 1)}"
