@@ -53,7 +53,7 @@ ROOMS = {
     "report.terminal": "planning report.text",
     "report.charts": "config design design.families experiments farms records report.text",
     "report.runs": "records report.text",
-    "report.glance": "config experiments records report.charts report.text",
+    "report.glance": "experiments records report.charts report.text",
     "report.render": "config records report.charts report.glance report.text",
     "report.pages": "config experiments records report.charts report.glance report.render report.runs report.text",
     "query": "analyse.curves analyse.tables config design experiments records report.charts report.text",

@@ -8,7 +8,7 @@ from campaigns import Campaign, zmq
 
 from crossover.config import schema
 from crossover.experiments import declared
-from crossover.report.charts import arm_styles, colours, ladder
+from crossover.report.charts import arm_styles, ladder
 from crossover.report.text import tables
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
@@ -46,25 +46,27 @@ def lab(colour, eye):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_everything_contrasts_with_the_page(scheme):
-    ground = getattr(colours.GROUND, scheme)
-    for colour in (*colours.ARMS, colours.NOISE, colours.CEILING):
+    ground = getattr(arm_styles.GROUND, scheme)
+    for colour in (*arm_styles.ARMS, arm_styles.NOISE, arm_styles.CEILING):
         assert contrast(getattr(colour, scheme), ground) >= 3, colour
-    assert contrast(getattr(colours.INK, scheme), ground) >= 7
+    assert contrast(getattr(arm_styles.INK, scheme), ground) >= 7
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("eye", EYES)
 def test_every_eye_can_distinguish_the_arms_colours(scheme, eye):
-    for one, other in itertools.combinations((*colours.ARMS, colours.NOISE), 2):
+    for one, other in itertools.combinations((*arm_styles.ARMS, arm_styles.NOISE), 2):
         apart = math.dist(lab(getattr(one, scheme), eye), lab(getattr(other, scheme), eye))
         assert apart > 15, (one.name, other.name)
 
 
 def test_every_colour_of_a_chart_is_a_variable_with_a_value_in_both_schemes():
-    assert len({colour.light for colour in colours.ALL}) == len(colours.ALL), "otherwise a colour would be ambiguous"
-    for colour in colours.ALL:
-        assert colours.on_page(f'"{colour.light}"') == f'"{colours.variable(colour)}"'
-        assert f"--chart-{colour.name}:light-dark({colour.light},{colour.dark})" in colours.style()
+    assert len({colour.light for colour in arm_styles.COLOURS}) == len(arm_styles.COLOURS), (
+        "otherwise a colour would be ambiguous"
+    )
+    for colour in arm_styles.COLOURS:
+        assert arm_styles.with_colour_variables(f'"{colour.light}"') == f'"{arm_styles.colour_variable(colour)}"'
+        assert f"--chart-{colour.name}:light-dark({colour.light},{colour.dark})" in arm_styles.style_sheet()
 
 
 def experiments():

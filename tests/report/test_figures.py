@@ -10,7 +10,7 @@ from campaigns import Campaign, mpi, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.charts import arm_styles, axes, colours, export, figures, marks
+from crossover.report.charts import arm_styles, figures, marks
 from crossover.report.text import tables
 
 
@@ -82,7 +82,7 @@ def test_a_ceiling_is_drawn_with_the_curves_but_not_with_the_ratios():
     assert shown.rivals == ["no-copy"]
     drawn = figures.curve(shown).to_dict()
     assert axis(drawn, "color")["scale"]["domain"][-1] == "in C (ceiling)"
-    assert axis(drawn, "color")["scale"]["range"][-1] == colours.CEILING.light
+    assert axis(drawn, "color")["scale"]["range"][-1] == arm_styles.CEILING.light
     assert "in C" not in str(figures.ratio(shown).to_dict())
 
 
@@ -105,7 +105,7 @@ def test_a_curve_that_ends_early_has_no_gap_at_its_end():
 
 def test_a_reader_can_zoom_both_axes_and_hide_arms(curve):
     zoom, hidden = (
-        next(each for each in curve["params"] if each["name"] == name) for name in (axes.ZOOM, marks.HIDDEN)
+        next(each for each in curve["params"] if each["name"] == name) for name in (marks.ZOOM, marks.HIDDEN)
     )
     assert (zoom["bind"], zoom["views"]) == ("scales", ["points"])
     assert hidden["value"] == [] and {"filter": marks.SHOWN} in curve["transform"]
@@ -154,7 +154,7 @@ def test_the_ratio_chart_has_a_dashed_line_at_one(ratio):
 
 def test_the_null_arm_is_grey_among_the_ratios_and_absent_from_the_curves(curve, ratio):
     drawn = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
-    assert drawn == {"no-copy": colours.ARMS[1].light, "copy again (null)": colours.NOISE.light}
+    assert drawn == {"no-copy": arm_styles.ARMS[1].light, "copy again (null)": arm_styles.NOISE.light}
     assert axis(curve, "color")["scale"]["domain"] == ["copy", "no-copy"]
 
 
@@ -204,18 +204,18 @@ def test_each_panel_has_a_specification_and_files_for_papers(results):
     }
     for path in folder.glob("*.svg"):
         image = ElementTree.parse(path).getroot()
-        assert image.tag.endswith("svg") and float(image.get("width")) == export.WIDTH_PIXELS
+        assert image.tag.endswith("svg") and float(image.get("width")) == figures.WIDTH_PIXELS
         assert sum(element.tag.endswith("path") for element in image.iter()) > 10
     for path in folder.glob("*.pdf"):
         content = path.read_bytes()
         assert content.startswith(b"%PDF-")
         width_points = float(re.search(rb"/MediaBox \[0 0 ([\d.]+)", content)[1])
-        assert width_points == pytest.approx(export.WIDTH_MILLIMETRES / 25.4 * 72, abs=1)
+        assert width_points == pytest.approx(figures.WIDTH_MILLIMETRES / 25.4 * 72, abs=1)
     for path in folder.glob("*.png"):
         content = path.read_bytes()
         width, _ = struct.unpack(">II", content[16:24])
         assert content[:8] == b"\x89PNG\r\n\x1a\n"
-        assert width == pytest.approx(export.WIDTH_MILLIMETRES / 25.4 * export.DOTS_PER_INCH, abs=4)
+        assert width == pytest.approx(figures.WIDTH_MILLIMETRES / 25.4 * figures.DOTS_PER_INCH, abs=4)
 
 
 def test_an_experiment_with_only_holes_has_an_empty_folder(results):
@@ -240,7 +240,7 @@ def test_a_specification_is_small_and_contains_no_address_except_vegas_schema(re
 
 @given(st.floats(1e-9, 1e9), st.floats(1.02, 1e12))
 def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
-    ticks = axes.log_ticks(low, low * span)
+    ticks = marks.log_ticks(low, low * span)
     assert 4 <= len(ticks) <= 20
     assert all(low <= tick <= low * span for tick in ticks)
     assert ticks == sorted(ticks)

@@ -9,7 +9,7 @@ import pytest
 from campaigns import Campaign, mpi, zmq
 
 from crossover.errors import CrossoverError
-from crossover.report.charts import colours, figures, gallery, ladder
+from crossover.report.charts import arm_styles, figures, gallery, ladder
 from crossover.report.text import findings, tables
 
 
@@ -48,8 +48,8 @@ def test_one_legend_names_the_arms_of_all_charts_competing_ones_first(results):
 def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
     _, many = shown(results, "zmq_throughput", "throughput")
     drawn = "".join(specifications(many))
-    assert not [colour for colour in colours.ALL if colour.light in many + drawn]
-    assert colours.variable(colours.ARMS[0]) in drawn
+    assert not [colour for colour in arm_styles.COLOURS if colour.light in many + drawn]
+    assert arm_styles.colour_variable(arm_styles.ARMS[0]) in drawn
 
 
 def test_a_charts_description_has_the_ends_of_its_curves_and_the_best_arms():

@@ -14,7 +14,7 @@ from test_overview import Read, cells
 from crossover.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
-from crossover.report.glance import overview
+from crossover.report.charts import overview
 from crossover.report.terminal import show
 from crossover.report.text import choices, findings, numbers
 from crossover.report.text.tables import SCHEMAS, grouped, load

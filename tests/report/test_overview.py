@@ -8,8 +8,7 @@ import pytest
 from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
 
 from crossover.records.choice import OPEN
-from crossover.report.charts import arm_styles, gallery
-from crossover.report.glance import overview
+from crossover.report.charts import arm_styles, gallery, overview
 from crossover.report.text import choices
 
 IPC = "PUSH/PULL over ipc, 64 MB in flight"

@@ -9,8 +9,8 @@ from campaigns import Campaign, mpi, two_good_one_hole, zmq
 from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.report.charts import figures, gallery, ladder
-from crossover.report.glance import finding, overview
+from crossover.report.charts import figures, gallery, ladder, overview
+from crossover.report.glance import finding
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.index import Page

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from test_claims_table import row, unmeasured
 from test_overview import Read
 
-from crossover.report.glance import verdicts
+from crossover.report.charts import verdicts
 from crossover.report.pages.index import Page
 
 

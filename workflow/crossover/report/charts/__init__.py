@@ -1,1 +1,1 @@
-"""Charts: figures, their marks, axes, colours and styles, and their place on a page."""
+"""Charts: figures, their marks, colours and styles; the map and the picture of claims; and their place on a page."""

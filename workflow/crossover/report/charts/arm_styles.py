@@ -1,5 +1,12 @@
-"""The style of each arm: colour, shape and dash depend on its name, so they are the same in every chart and report."""
+"""The colours of the charts, and the style of each arm.
 
+Colour, shape and dash of an arm depend on its name, so they are the same in every chart and report. Each colour has one
+value for a light page and one for a dark page. On both, the contrast with the background is at least 3 to 1, and 4.5 to
+1 for text (WCAG 2.2, 1.4.11 and 1.4.3). The colours of arms can be distinguished with each kind of colour blindness.
+Tests check both.
+"""
+
+import re
 import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -7,7 +14,6 @@ from dataclasses import dataclass
 from crossover import farms
 from crossover.design.families import farming
 from crossover.experiments import declared
-from crossover.report.charts.colours import ARMS, CEILING, NOISE, Colour
 from crossover.report.text.tables import Panel
 
 # Outlines in a square from -1 to 1, in the syntax of Vega and SVG.
@@ -36,6 +42,51 @@ CEILINGS = tuple(
     dict.fromkeys(name for each in declared().values() for name in (*each.names("ceilings"), farming.BOUND))
 )
 """Known ceilings, likewise. They are grey in the ladder too, where they are layers like all others."""
+
+
+@dataclass(frozen=True)
+class Colour:
+    """A colour by name, as hexadecimal sRGB: on a light background (also paper), and on a dark one."""
+
+    name: str
+    light: str
+    dark: str
+
+
+GROUND = Colour("ground", "#ffffff", "#15191d")
+INK = Colour("ink", "#1c2024", "#e4e7ea")
+GRID = Colour("grid", "#e1e5e9", "#333b43")
+NOISE = Colour("noise", "#71777d", "#8d959d")
+CEILING = Colour("ceiling", "#565c62", "#a9b1b9")
+ARMS = (
+    Colour("blue", "#1d5fd6", "#569aed"),
+    Colour("orange", "#d17b10", "#f0803a"),
+    Colour("green", "#00a05f", "#40e09a"),
+    Colour("pink", "#b862cb", "#fbc0ff"),
+    Colour("brown", "#7b480d", "#e0f06a"),
+    Colour("violet", "#4b1a81", "#a455ff"),
+)
+COLOURS = (GROUND, INK, GRID, NOISE, CEILING, *ARMS)
+
+
+def colour_variable(colour: Colour) -> str:
+    """The colour as a CSS variable, so that the page's scheme decides."""
+    return f"var(--chart-{colour.name})"
+
+
+def style_sheet() -> str:
+    """CSS that defines these variables, whose values follow the `color-scheme` of the element; and a class for each
+    colour of marks, which sets the variable `--own`."""
+    light = "".join(f"--chart-{colour.name}:{colour.light};" for colour in COLOURS)
+    both = "".join(f"--chart-{colour.name}:light-dark({colour.light},{colour.dark});" for colour in COLOURS)
+    own = "".join(f".{colour.name}{{--own:{colour_variable(colour)}}}" for colour in (*ARMS, CEILING, NOISE))
+    return f":root{{{light}}}@supports (color:light-dark(red,red)){{:root{{{both}}}}}{own}"
+
+
+def with_colour_variables(text: str) -> str:
+    """Text with each colour of a chart replaced by its variable, so that a drawn chart follows the page."""
+    variables = {colour.light: colour_variable(colour) for colour in COLOURS}
+    return re.sub("|".join(variables), lambda found: variables[found[0]], text)
 
 
 @dataclass(frozen=True)

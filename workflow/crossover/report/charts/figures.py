@@ -1,16 +1,24 @@
-"""The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference."""
+"""The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference.
 
+The files of a chart are its specification, and files for papers, as wide as a journal's column.
+"""
+
+import json
+import re
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import altair as alt
+import vl_convert
 
 from crossover.config import published
-from crossover.records import failure
-from crossover.report.charts import arm_styles, axes, export, marks, overlay
-from crossover.report.charts.colours import GRID, INK
+from crossover.records import atomic, failure
+from crossover.records.failure import Failure
+from crossover.report.charts import arm_styles, marks, overlay
+from crossover.report.charts.arm_styles import GRID, GROUND, INK
 from crossover.report.text import findings, numbers
 from crossover.report.text.tables import Panel, Row, panels, rows
 
@@ -18,11 +26,18 @@ HEIGHT = 250
 TITLE_LETTERS = 44
 PUBLISHED = "; open marks: published"
 
+WIDTH_MILLIMETRES = 89
+"""One column of most journals; text then has 8 points."""
+PIXELS_PER_INCH, POINTS_PER_INCH, DOTS_PER_INCH = 96, 72, 300
+"""Of CSS, the unit of SVG's lengths; of PDF; of bitmaps."""
+
+WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
+
 
 def draw(tables: Path, folder: Path) -> None:
     """Write the figures of one experiment, from its folder of `tables`, to `folder`.
 
-    Each panel gives `{name}` and `{name}-ratio`, in every format of `export.save`. An experiment without rows leaves an
+    Each panel gives `{name}` and `{name}-ratio`, in every format of `save`. An experiment without rows leaves an
     empty folder. A figure that fails is left out, and the folder keeps the reason.
     """
     datasets = published.read()
@@ -34,7 +49,7 @@ def draw(tables: Path, folder: Path) -> None:
                 drawn[panel.name] = partial(curve, panel, datasets)
             if panel.near_ratios:
                 drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
-    export.draw(drawn, folder, tables.name, failures)
+    save_all(drawn, folder, tables.name, failures)
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
@@ -45,8 +60,8 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
     shown = (*findings.levels(panel), *(point["value"] for point in others))
-    scale, axis = axes.y(points, margin=1.1, tick_format=tick_format, shown=shown)
-    x, title = axes.x(panel, [point["x"] for point in others]), axes.title(panel.metric, panel.unit)
+    scale, axis = marks.y_axis(points, margin=1.1, tick_format=tick_format, shown=shown)
+    x, title = marks.x_axis(panel, [point["x"] for point in others]), marks.axis_title(panel.metric, panel.unit)
     layers = [
         *marks.arms(panel, points, x, scale, axis, title),
         *marks.level_marks(panel),
@@ -67,8 +82,8 @@ def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     title = f"{panel.metric} ÷ that of {panel.reference}"
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
     shown = (0.95, 1.05, *(point["value"] for point in others))
-    scale, axis = axes.y(points, margin=1.03, tick_format="~g", shown=shown)
-    x = axes.x(panel, [point["x"] for point in others])
+    scale, axis = marks.y_axis(points, margin=1.03, tick_format="~g", shown=shown)
+    x = marks.x_axis(panel, [point["x"] for point in others])
     layers = [
         *marks.crossovers(panel),
         marks.no_difference(),
@@ -92,7 +107,7 @@ def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title:
     ordered = sorted([*points, *marks.gaps(panel, points)], key=lambda point: (labels.index(point["arm"]), point["x"]))
     columns = [
         ("arm", "arm"),
-        (axes.title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
+        (marks.axis_title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
         (title, "value"),
         *((field, field) for field in ("low", "high", "launches", "rounds")),
     ]
@@ -147,3 +162,52 @@ def _style() -> alt.Config:
         ),
         legend=alt.LegendConfig(labelFontSize=10.5, labelColor=ink, columnPadding=12),
     )
+
+
+def save_all(
+    charts: Mapping[str, Callable[[], alt.LayerChart]],
+    folder: Path,
+    experiment: str = "",
+    failures: Sequence[Failure] = (),
+) -> None:
+    """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail.
+
+    The folder appears when it is whole, so that a killed step leaves no half of it.
+    """
+    kept = [*failures]
+    with atomic.replacing_folder(folder) as part:
+        for name, chart in charts.items():
+            with failure.caught("figure", name, experiment) as failed:
+                save(chart(), part, name)
+            kept += failed
+        failure.write(kept, part)
+
+
+def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
+    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
+    # Tests check that charts are valid, because that takes longer than drawing them.
+    specification: dict[str, Any] = chart.to_dict(validate=False)
+    svg = vl_convert.vegalite_to_svg(
+        specification
+        | {"layer": [_on_paper(layer) for layer in specification["layer"]]}
+        # The whole chart, including its axes, is as wide as the column.
+        | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
+    )
+    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
+    # PDF takes the plain numbers of width and height as points.
+    share = POINTS_PER_INCH / PIXELS_PER_INCH
+    size = re.compile(r'\b(width|height)="([\d.]+)"')
+    in_points = size.sub(lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2)
+    (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(in_points))
+    (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
+    # Last, so a chart with a specification has all files.
+    (folder / f"{name}.vl.json").write_text(
+        json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False), encoding="utf-8"
+    )
+
+
+def _on_paper(layer: dict[str, Any]) -> dict[str, Any]:
+    """A layer for files, which cannot be zoomed, and whose links would lead nowhere."""
+    encoding = {channel: value for channel, value in layer.get("encoding", {}).items() if channel != "href"}
+    # Clipping makes bitmaps ten times slower.
+    return layer | {"mark": layer["mark"] | {"clip": False}, "encoding": encoding}

@@ -1,4 +1,7 @@
-"""The charts of a page as HTML: one legend for all charts of a metric, a choice of panels, the charts, a caption."""
+"""The charts of a page as HTML: one legend for all charts of a metric, a choice of panels, the charts, a caption.
+
+The page has the script that draws them, including Vega, and their style once.
+"""
 
 import base64
 import html
@@ -7,11 +10,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import deflate
+import vl_convert
 
 from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.records import failure
-from crossover.report.charts import arm_styles, colours, figures, overlay
+from crossover.report.charts import arm_styles, figures, overlay
 from crossover.report.charts.arm_styles import Look
 from crossover.report.text import claims, findings, markup
 from crossover.report.text.tables import Panel, shortened, slug
@@ -20,6 +24,9 @@ PACKED = "application/gzip+base64"
 """The type of script elements with a chart's specification; browsers ignore it."""
 
 HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
+
+SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js", "strips.js")]
+STYLE_SHEETS = [Path(__file__).with_name(name) for name in ("charts.css", "strips.css")]
 
 
 def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
@@ -79,7 +86,7 @@ def _entry(label: str, look: Look) -> str:
     name = html.escape(label)
     return (
         f'<button type="button" aria-pressed="true" data-arm="{name}">'
-        f'<span style="color:{colours.variable(look.colour)}">{symbol}</span>{name}</button>'
+        f'<span style="color:{arm_styles.colour_variable(look.colour)}">{symbol}</span>{name}</button>'
     )
 
 
@@ -119,7 +126,7 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
-    compact = colours.on_page(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
+    compact = arm_styles.with_colour_variables(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
     # Compressed to a fifth, so that a page with hundreds of charts loads quickly. Not by Python's zlib, which differs
     # between machines: a bundle's page must be the same, byte for byte, on every machine.
     packed = base64.b64encode(deflate.gzip_compress(compact.encode())).decode()
@@ -158,3 +165,15 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
             parts.append(f"Open marks are published numbers: {words}; {claims.measured_under(each.conditions)}")
     absent = filter(None, (overlay.absent(each, panels) for each in datasets))
     return " ".join([*(f"{sentence}." for sentence in parts), *absent])
+
+
+def script() -> str:
+    """Our scripts and Vega in one."""
+    return vl_convert.javascript_bundle("\n".join(path.read_text(encoding="utf-8") for path in SCRIPTS))
+
+
+def script_element() -> str:
+    """The part that a page needs once, as Markdown."""
+    style = arm_styles.style_sheet() + "".join(path.read_text(encoding="utf-8") for path in STYLE_SHEETS)
+    # A module, because otherwise the bundle's one-letter names would clash with other scripts'.
+    return markup.raw(f'<style>{style}</style><script type="module">{script()}</script>')

@@ -10,7 +10,7 @@ from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared
 from crossover.records import failure
-from crossover.report.charts import export, figures
+from crossover.report.charts import figures
 from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, Row, rows
 
@@ -64,7 +64,7 @@ def draw(results: Path, folder: Path) -> None:
     shown = None
     with failure.caught("figure", NAME) as failures:
         shown = panel(rows(results, "summary"))
-    export.draw({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
+    figures.save_all({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
 
 
 def rungs(shown: Panel) -> list[dict[str, str]]:

@@ -1,1 +1,1 @@
-"""The pictures at the top of the page: the map of who wins where, and the verdicts on published claims."""
+"""The finding of a run: its title, and the cards below it."""

@@ -6,8 +6,7 @@ from itertools import groupby
 
 from crossover.experiments import declared, subject
 from crossover.records.choice import WINNER
-from crossover.report.charts import arm_styles
-from crossover.report.glance import strips
+from crossover.report.charts import arm_styles, strips
 from crossover.report.text import certainty, choices, claims, markup, numbers
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Row, Tables, competes

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import altair as alt
 
-from crossover.report.charts import axes, export, figures, gallery, marks
-from crossover.report.charts.colours import ARMS, INK, NOISE
+from crossover.report.charts import figures, gallery, marks
+from crossover.report.charts.arm_styles import ARMS, INK, NOISE
 from crossover.report.pages.part import AnyPage, part, sentence
 from crossover.report.runs import comparison
 from crossover.report.runs.comparison import Comparison
@@ -86,9 +86,9 @@ class ComparisonPage(AnyPage):
 
 
 def draw(folder: Path) -> None:
-    """Write the chart of the comparison in `folder` to its `figures`, as `export.draw` does."""
+    """Write the chart of the comparison in `folder` to its `figures`, as `figures.save_all` does."""
     rows = drawn(comparison.load(folder))
-    export.draw({NAME: partial(chart, rows)} if rows else {}, folder / "figures")
+    figures.save_all({NAME: partial(chart, rows)} if rows else {}, folder / "figures")
 
 
 def drawn(found: Comparison) -> list[Row]:
@@ -111,7 +111,7 @@ def chart(rows: list[Row]) -> alt.LayerChart:
     low = min(1 / within, *(point["low"] for point in points)) / 1.02
     high = max(within, *(point["high"] for point in points)) * 1.02
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
-    axis = alt.Axis(values=axes.log_ticks(low, high), format="~g", labelOverlap="greedy")
+    axis = alt.Axis(values=marks.log_ticks(low, high), format="~g", labelOverlap="greedy")
     heading = "ratio after ÷ ratio before"
     x = alt.X("change:Q", scale=scale, axis=axis, title=heading)
     # Names are above the intervals, because beside them they would take half the width of a column.

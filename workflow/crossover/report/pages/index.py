@@ -8,8 +8,8 @@ import pyarrow.compute as pc
 
 from crossover.experiments import declared
 from crossover.records import record
-from crossover.report.charts import gallery, ladder
-from crossover.report.glance import finding, overview, verdicts
+from crossover.report.charts import gallery, ladder, overview, verdicts
+from crossover.report.glance import finding
 from crossover.report.pages import summary
 from crossover.report.pages.experiments import Experiments
 from crossover.report.pages.part import listed, part, sentence

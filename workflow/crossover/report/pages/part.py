@@ -11,7 +11,7 @@ from IPython.display import Markdown
 
 from crossover.records import failure
 from crossover.records.failure import Failure
-from crossover.report.charts import script
+from crossover.report.charts import gallery
 from crossover.report.render import inputs
 from crossover.report.text import markup, numbers
 
@@ -84,7 +84,7 @@ class AnyPage:
 
     def script(self) -> Markdown:
         """The script and the styles of the charts."""
-        return Markdown(script.element())
+        return Markdown(gallery.script_element())
 
     def failed(self) -> Markdown:
         """All failed parts of the run and of this page in a box; empty if there are none."""

@@ -24,7 +24,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from crossover.errors import CrossoverError
-from crossover.report.charts import script
+from crossover.report.charts import gallery
 from crossover.report.render import qmd
 from crossover.report.render.qmd import Cell, Part
 
@@ -143,7 +143,7 @@ def _policy(page: str) -> str:
     So no text from a table or a figure can run a script, even if it gets past every escape.
     """
     last = page.rpartition("<script>")[2].partition("</script>")[0]  # the template's own, which ends the page
-    digests = (hashlib.sha256(text.encode()).digest() for text in (last, script.bundle()))
+    digests = (hashlib.sha256(text.encode()).digest() for text in (last, gallery.script()))
     scripts = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "

@@ -8,7 +8,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from crossover.report.charts.colours import Colour
+from crossover.report.charts.arm_styles import Colour
 
 APART = 10
 """The least distance of two ticks with words, in per cent of the axis."""

@@ -9,8 +9,7 @@ from textwrap import shorten
 
 from crossover.experiments import declared, subject
 from crossover.records.choice import OPEN
-from crossover.report.charts import arm_styles, axes, gallery
-from crossover.report.glance import strips
+from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Row, Tables, slug
@@ -97,7 +96,7 @@ def _bodies(every: Sequence[Question]) -> Iterable[str]:
         places = [row["x"] for group in scaled.values() for question in group for row in question.rows]
         scale = strips.Scale(*ends(sorted(places)))
         prefixed = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
-        ticks = axes.log_ticks(scale.low, scale.high) if unit == "bytes" else axes.round_ticks(sorted(set(places)))
+        ticks = marks.log_ticks(scale.low, scale.high) if unit == "bytes" else marks.round_ticks(sorted(set(places)))
         labels = {tick: numbers.quantity(tick, unit) if prefixed else f"{tick:,.0f}" for tick in ticks}
         title = next(iter(own.values()))[0].panel.facts["axis"] if unit != "bytes" else "size"
         rows = [(heading, [_row(question, scale) for question in group]) for heading, group in scaled.items()]

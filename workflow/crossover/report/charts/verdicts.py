@@ -8,9 +8,8 @@ import math
 from collections.abc import Iterable, Sequence
 
 from crossover.config import sources
-from crossover.report.charts import axes
-from crossover.report.charts.colours import ARMS, NOISE, Colour
-from crossover.report.glance import strips
+from crossover.report.charts import marks, strips
+from crossover.report.charts.arm_styles import ARMS, NOISE, Colour
 from crossover.report.text import claims, markup, numbers
 from crossover.report.text.tables import Row, grouped, slug
 
@@ -52,7 +51,7 @@ def picture(own: Sequence[Row]) -> str:
     """A row for each of these claims, under the titles of their sources, as HTML."""
     reach = [end for row in own for end in _drawn(row).values() if end]
     scale = strips.Scale(min(reach) / MARGIN, max(reach) * MARGIN)
-    labels = {tick: f"{tick:g}" for tick in axes.log_ticks(scale.low, scale.high)}
+    labels = {tick: f"{tick:g}" for tick in marks.log_ticks(scale.low, scale.high)}
     decided, left = ([row for row in own if (row["verdict"] in claims.DECIDED) is wanted] for wanted in (True, False))
     tables = []
     for chosen in filter(None, (decided, left)):
