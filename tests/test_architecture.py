@@ -50,15 +50,11 @@ ROOMS = {
     "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design experiments farms planning records",
     "analyse.compare": "analyse.curves analyse.statistics design records",
     "report.text": "config design experiments planning records",
-    "report.terminal": "planning report.text",
     "report.charts": "config design design.families experiments farms records report.text",
-    "report.runs": "records report.text",
-    "report.glance": "experiments records report.charts report.text",
-    "report.render": "config records report.charts report.glance report.text",
-    "report.pages": "config experiments records report.charts report.glance report.render report.runs report.text",
+    "report.pages": "config experiments planning records report.charts report.text",
     "query": "analyse.curves analyse.tables config design experiments records report.charts report.text",
-    "share": "records report.render",
-    "workflow": "config design doctor experiments measure.machine planning records report.terminal slurm",
+    "share": "records report.pages",
+    "workflow": "config design doctor experiments measure.machine planning records report.pages slurm",
     "doctor": "measure.build measure.launch measure.machine measure.processes measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""

@@ -10,7 +10,7 @@ from checkouts import git, write_raw
 from playwright.sync_api import sync_playwright
 
 from crossover.records import record
-from crossover.report.render import renderer
+from crossover.report.pages import renderer
 
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.checkVisibility() && chart.getBoundingClientRect().top < innerHeight)

@@ -13,8 +13,7 @@ from checkouts import git
 
 from crossover.__main__ import main
 from crossover.records import record
-from crossover.report.pages import changes
-from crossover.report.render import renderer
+from crossover.report.pages import changes, renderer
 
 pytestmark = pytest.mark.browser
 

@@ -22,7 +22,7 @@ from rocrate.rocrate import ROCrate
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
-from crossover.report.render import renderer
+from crossover.report.pages import renderer
 from crossover.share import bundle as bundles
 from crossover.share import private, run_files
 

@@ -3,18 +3,17 @@
 import yaml
 from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, zmq
 
-from crossover.report.glance import finding
-from crossover.report.render import heading, qmd
+from crossover.report.pages import heading, preview
 
 SOURCE = "---\ntitle: A\nsubtitle: B\nlang: en\n---\n\n# One\n\ntitle: kept\n"
 
 
 def front(text):
-    return qmd.parse(text)[0]
+    return preview.parse(text)[0]
 
 
 def title(*curves, **changes):
-    return finding.title(run(Campaign([*curves], **changes)))
+    return heading.title(run(Campaign([*curves], **changes)))
 
 
 def test_the_title_is_the_finding_and_the_subtitle_the_circumstances(tmp_path):
@@ -33,16 +32,16 @@ def test_hosts_are_counted_and_kinds_of_processors_listed():
 
 
 def test_a_run_that_decides_nothing_says_so():
-    assert title(steps((0.4, 1.6), (0.7, 1.4))) == finding.UNDECIDED
-    assert title(zmq(launches=1)) == finding.UNDECIDED
-    assert title() == finding.EMPTY
+    assert title(steps((0.4, 1.6), (0.7, 1.4))) == heading.UNDECIDED
+    assert title(zmq(launches=1)) == heading.UNDECIDED
+    assert title() == heading.EMPTY
 
 
 def test_a_smoke_run_has_no_finding():
     tables = run(Campaign([zmq()]))
     tables.launches[:] = [row | {"receipt": row["receipt"].replace("quick", "smoke")} for row in tables.launches]
-    assert finding.title(tables) == finding.SMOKE
-    assert finding.cards(tables) == ""
+    assert heading.title(tables) == heading.SMOKE
+    assert heading.cards(tables) == ""
 
 
 def test_a_title_has_only_settled_questions_and_names_the_curve_among_several():
@@ -54,10 +53,10 @@ def test_a_title_has_only_settled_questions_and_names_the_curve_among_several():
 
 
 def test_cards_have_a_number_its_meaning_and_where_it_holds():
-    shown = finding.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])))
+    shown = heading.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])))
     assert "<strong>2.0–4.0×</strong>" in shown and "</b> instead of copy" in shown
     assert "<small>ZeroMQ stream, 100 B to 1 kB</small>" in shown
-    assert finding.cards(run(Campaign([steps((0.9, 1.1))]))) == ""
+    assert heading.cards(run(Campaign([steps((0.9, 1.1))]))) == ""
 
 
 def test_without_tables_the_source_stays(tmp_path):

@@ -15,7 +15,7 @@ from crossover.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
 from crossover.report.charts import overview
-from crossover.report.terminal import show
+from crossover.report.pages import terminal
 from crossover.report.text import choices, findings, numbers
 from crossover.report.text.tables import SCHEMAS, grouped, load
 
@@ -84,7 +84,7 @@ def test_the_table_of_crossovers_has_the_verdicts(every):
 
 def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, told):
     run, rows = Run(results), {row["id"]: row for row in Read(overview.picture(told)).rows}
-    lines = " ".join(" ".join(map(str, show.answer(told, LEADS, results, choices.asked(told), 99))).split())
+    lines = " ".join(" ".join(map(str, terminal.answer(told, LEADS, results, choices.asked(told), 99))).split())
     seen = 0
     for question in choices.curves(told):
         panel = question.panel

@@ -9,7 +9,7 @@ from campaigns import MACHINE, SETTINGS, Campaign, launch_row, mpi, zmq
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.report.pages.index import Page
-from crossover.report.render import inputs
+from crossover.report.pages.parts import WAITING_VARIABLE
 from crossover.report.text import machine
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -117,7 +117,7 @@ def test_only_arms_without_any_value_are_listed_with_the_reason(tmp_path):
 
 
 def test_an_arm_that_the_configuration_does_not_allow_is_named_with_its_holes_and_its_experiment(tmp_path, monkeypatch):
-    monkeypatch.setenv(inputs.WAITING_VARIABLE, json.dumps({"withheld": {"dask": ["task_map", "task_latency"]}}))
+    monkeypatch.setenv(WAITING_VARIABLE, json.dumps({"withheld": {"dask": ["task_map", "task_latency"]}}))
     page = Page(LEADS, Campaign([mpi()]).write(tmp_path))
     assert "`dask` of `task_map` and `task_latency` was not measured: its farm does not" in page.holes().data
     assert page.waiting("task_map").data.startswith("`dask` of `task_map` was not measured: its farm does not")

@@ -10,21 +10,18 @@ from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.report.charts import figures, gallery, ladder, overview
-from crossover.report.glance import finding
-from crossover.report.pages import summary
-from crossover.report.pages.experiments import Experiments
+from crossover.report.pages import heading, index, renderer
 from crossover.report.pages.index import Page
-from crossover.report.pages.part import AnyPage
-from crossover.report.render import inputs, renderer
+from crossover.report.pages.parts import AnyPage
 from crossover.report.text import certainty, choices, claims, findings, holes, machine, numbers, recommendations
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 PARTS = {
-    "cards": (finding, "cards"),
+    "cards": (heading, "cards"),
     "map": (overview, "picture"),
     "recommended": (recommendations, "section"),
-    "summary": (summary, "sentences"),
+    "summary": (heading, "summary"),
     "crossovers": (findings, "crossover_lines"),
     "machine": (machine, "kinds"),
     "health": (machine, "health"),
@@ -48,7 +45,7 @@ OF_EXPERIMENT = {
     "verdicts": (findings, "crossover_lines"),
     "findings": (findings, "paragraph"),
     "ratios": (findings, "ratio_lines"),
-    "waiting": (inputs, "waiting"),
+    "waiting": (index, "waiting"),
 }
 
 
@@ -74,7 +71,7 @@ def before(page):
 
 
 def test_every_part_of_the_page_is_tried_here():
-    own = {**vars(AnyPage), **vars(Experiments), **vars(Page)}
+    own = {**vars(AnyPage), **vars(Page)}
     methods = {name: method for name, method in own.items() if not name.startswith("_")}
     parts = {name for name, method in methods.items() if hasattr(method, "__wrapped__")}
     assert parts == PARTS.keys() | OF_EXPERIMENT.keys() | {"experiments"}
@@ -159,7 +156,7 @@ def broken(tmp_path, monkeypatch):
     setup = "from crossover.report.pages.index import Page\n"
     assert setup in text
     (source / "index.qmd").write_text(
-        text.replace(setup, f"{setup}from crossover.report.sections import certainty\ncertainty.sure = 1\n")
+        text.replace(setup, f"{setup}from crossover.report.text import certainty\ncertainty.sure = 1\n")
     )
     monkeypatch.setattr(renderer, "REPORTS", source)
     monkeypatch.setenv("PATH", str(tmp_path))

@@ -8,7 +8,7 @@ import pytest
 
 from crossover.config import sources
 from crossover.errors import CrossoverError
-from crossover.report.render import preview, renderer
+from crossover.report.pages import preview, renderer
 
 HOME = Path(__file__).parents[2]
 FRONT = "---\ntitle: A page\n---\n\n"

@@ -15,7 +15,7 @@ from checkouts import write_raw
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.records import record
-from crossover.report.render import origin
+from crossover.report.pages import renderer
 from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
@@ -339,8 +339,8 @@ def test_newer_launches_of_another_tier_do_not_make_a_report_old(checkout):
 
 
 def test_a_page_contains_a_digest_of_its_data(rendered, results):
-    told = origin.read(rendered)
-    assert told == origin.of(results)
+    told = renderer.recorded_origin(rendered)
+    assert told == renderer.origin(results)
     assert {"summary.parquet", "figures/mpi_pingpong"} <= set(told["made_from"])
     assert str(results) not in rendered.read_text()
 

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
-from crossover.report.render.qmd import Cell, parse
+from crossover.report.pages.preview import Cell, parse
 
 PAGE = """---
 title: A page

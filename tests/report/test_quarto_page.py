@@ -2,7 +2,7 @@
 
 from urllib.parse import quote
 
-from crossover.report.render import quarto_page
+from crossover.report.pages import renderer
 
 LIGHT = "@charset 'x';a{color:red}b{color:tan}@media print{a{color:red}}a{font:x}i::after{content:'}'}"
 DARK = LIGHT.replace("a{color:red}b", "a{color:blue}b", 1)
@@ -18,13 +18,13 @@ def page():
 
 
 def test_the_policy_lets_nothing_in_from_elsewhere():
-    made = quarto_page.finished(page())
-    assert f'<head><meta http-equiv="Content-Security-Policy" content="{quarto_page.POLICY}">' in made
-    assert "http" not in quarto_page.POLICY and "default-src 'none'" in quarto_page.POLICY
+    made = renderer.finished_quarto_page(page())
+    assert f'<head><meta http-equiv="Content-Security-Policy" content="{renderer.QUARTO_POLICY}">' in made
+    assert "http" not in renderer.QUARTO_POLICY and "default-src 'none'" in renderer.QUARTO_POLICY
 
 
 def test_what_the_themes_share_is_embedded_once():
-    made = quarto_page.finished(page())
+    made = renderer.finished_quarto_page(page())
     assert made.count("tan") == made.count(quote("}", safe="")) + 1 == 1
     assert f"<style>{LIGHT}</style>" in made
     assert made.count('id="quarto-bootstrap"') == 3, "Quarto's script looks for all three"
@@ -32,9 +32,9 @@ def test_what_the_themes_share_is_embedded_once():
 
 
 def test_a_shared_rule_is_repeated_after_a_different_rule_with_its_selector():
-    assert quarto_page.differences(LIGHT, DARK) == ("a{color:blue}@media print{a{color:red}}a{font:x}")
+    assert renderer.style_differences(LIGHT, DARK) == ("a{color:blue}@media print{a{color:red}}a{font:x}")
 
 
 def test_a_page_of_another_form_keeps_its_style_sheets():
     other = page().replace("quarto-color-scheme-extra", "quarto-color-other")
-    assert quarto_page.finished(other).count(quote(LIGHT)) == 2
+    assert renderer.finished_quarto_page(other).count(quote(LIGHT)) == 2

@@ -15,7 +15,7 @@ from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.records import failure, record
 from crossover.records.holes import why
-from crossover.report.render import renderer
+from crossover.report.pages import renderer
 from crossover.share import run_files
 from crossover.share.private import FOLDERS, WITHHELD, Mask, Pseudonyms, host_names
 

@@ -8,7 +8,7 @@ import pytest
 
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
-from crossover.report.render import origin, renderer
+from crossover.report.pages import renderer
 
 QUARTO = """#!{python}
 import os, pathlib, sys
@@ -43,12 +43,12 @@ def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results,
     renderer.render(Path(results.name), page)
     words, folder, where, python, packages, *files = told.read_text().splitlines()
     assert page.read_text().startswith("by quarto")
-    assert origin.read(page) == origin.of(results)
+    assert renderer.recorded_origin(page) == renderer.origin(results)
     # Half a folder that a killed step has left, for example on another host.
     part = results / "figures/.map.elsewhere.1.part"
     part.mkdir(parents=True)
     (part / "failures.json").write_text("{}")
-    assert origin.read(page) == origin.of(results)
+    assert renderer.recorded_origin(page) == renderer.origin(results)
     assert words == "render"
     assert Path(folder).resolve() != renderer.REPORTS.resolve() and not Path(folder).exists()
     assert (where, python) == (str(results.resolve()), sys.executable)

@@ -7,8 +7,8 @@ from campaigns import Campaign, mpi, run
 
 from crossover.experiments import leads
 from crossover.records import record
+from crossover.report.pages import terminal
 from crossover.report.pages.index import Page
-from crossover.report.terminal import show
 from crossover.report.text import machine
 from crossover.report.text.tables import Tables, load
 
@@ -83,7 +83,7 @@ def test_page_and_terminal_warn_of_other_jobs_beside_launches(tmp_path, capsys):
     record.write(record.from_rows(rows, record.LAUNCHES), folder / "launches.parquet")
     warned = f"Nodes not exclusive: other jobs may have run beside {len(rows) - 1} of {len(rows)} launches, and may"
     assert str(Page({}, folder).shared().data).startswith(f"::: {{.callout-warning}}\n{warned}")
-    show.show(folder, leads())
+    terminal.show(folder, leads())
     assert warned in " ".join(capsys.readouterr().out.split())
 
 
@@ -91,7 +91,7 @@ def test_the_terminal_has_a_line_on_slow_hosts(tmp_path, capsys):
     folder = Campaign([mpi()], estimated={"hosts": [SLOW, SLOW | {"host": "node9", "factor": 2.0}]}).write_tables(
         tmp_path
     )
-    show.show(folder, leads())
+    terminal.show(folder, leads())
     said = " ".join(capsys.readouterr().out.split())
     assert (
         "Slow host: launches with node2 are 3.13 [2.51, 3.92] times worse (mpi_pingpong, round trip from "
@@ -100,7 +100,7 @@ def test_the_terminal_has_a_line_on_slow_hosts(tmp_path, capsys):
 
 
 def test_the_terminal_has_no_line_without_a_slow_host(tmp_path, capsys):
-    show.show(Campaign([mpi()], estimated={"hosts": [ALIKE]}).write_tables(tmp_path), leads())
+    terminal.show(Campaign([mpi()], estimated={"hosts": [ALIKE]}).write_tables(tmp_path), leads())
     assert "Slow host" not in capsys.readouterr().out
 
 

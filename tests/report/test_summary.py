@@ -7,7 +7,7 @@ from hypothesis import given
 from test_terminal import STANDINGS
 
 from crossover.records.choice import OPEN, WINNER
-from crossover.report.pages import summary
+from crossover.report.pages import heading
 from crossover.report.text import choices
 
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -15,16 +15,16 @@ LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_lat
 
 def told(*curves, **changes):
     """The first sentences of a campaign's page."""
-    said = summary.sentences(run(Campaign(list(curves), **changes)), LEADS)
+    said = heading.summary(run(Campaign(list(curves), **changes)), LEADS)
     return [line.removeprefix("- ") for line in said.splitlines() if line.startswith("- ")]
 
 
 def test_choices_are_followed_by_the_data_behind_them():
-    said = summary.sentences(run(two_good_one_hole()), LEADS)
+    said = heading.summary(run(two_good_one_hole()), LEADS)
     decided, data = said.split("\n\n")
-    assert 1 < len(decided.splitlines()) <= summary.MOST
+    assert 1 < len(decided.splitlines()) <= heading.MOST_ANSWERED
     assert data.startswith("6 of 9 launches have data; 3 holes are listed in @sec-holes. The possible bias is unknown")
-    assert data.endswith(summary.METHOD) and "Within 1.25 times of the best: " in data
+    assert data.endswith(heading.METHOD) and "Within 1.25 times of the best: " in data
 
 
 def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_cost():
@@ -39,8 +39,8 @@ def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_co
 
 
 def test_one_launch_and_an_empty_run_say_that_there_is_nothing_to_choose():
-    assert "Nothing to choose" in summary.sentences(run(Campaign([zmq(launches=1)])), LEADS)
-    assert summary.sentences(run(Campaign([])), LEADS) == "Nothing was launched."
+    assert "Nothing to choose" in heading.summary(run(Campaign([zmq(launches=1)])), LEADS)
+    assert heading.summary(run(Campaign([])), LEADS) == "Nothing was launched."
 
 
 @given(STANDINGS)

@@ -22,7 +22,7 @@ from rich.text import Text
 
 from crossover.experiments import leads
 from crossover.planning.command import Command
-from crossover.report.terminal import show
+from crossover.report.pages import terminal
 from crossover.report.text.tables import Tables, panel_names
 
 LEADS = leads()
@@ -43,8 +43,8 @@ def test_names_have_the_title_and_only_what_tells_curves_apart():
 
 
 def printed(tables, results, capsys, monkeypatch, **named):
-    monkeypatch.setattr(show, "load", lambda _: tables)
-    show.show(results, LEADS, **named)
+    monkeypatch.setattr(terminal, "load", lambda _: tables)
+    terminal.show(results, LEADS, **named)
     return capsys.readouterr().out
 
 
@@ -87,7 +87,7 @@ def test_the_answer_has_choices_claims_holes_and_the_page(tmp_path, capsys, monk
     files = " ".join(row["receipt"] for row in tables.holes())
     assert f"To retry: snakemake --profile profiles/local -R {files} --config results=results tier=quick\n" in said
     assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
-    assert said.count("\n") <= show.LINES
+    assert said.count("\n") <= terminal.LINES
 
 
 def test_the_command_to_retry_is_the_runs_own_in_one_line(tmp_path, capsys, monkeypatch):
@@ -106,7 +106,7 @@ def many(count):
 def test_a_long_answer_is_cut_with_the_command_that_prints_all(tmp_path, capsys, monkeypatch):
     tables = run(Campaign(many(39)))
     said = printed(tables, tmp_path, capsys, monkeypatch)
-    assert said.count("\n") <= show.LINES and "more: crossover show --all" in said
+    assert said.count("\n") <= terminal.LINES and "more: crossover show --all" in said
     assert printed(tables, tmp_path, capsys, monkeypatch, everything=True).count("copy, from ") >= 10
 
 
@@ -141,22 +141,23 @@ def test_open_points_name_the_time_that_would_settle_some(tmp_path, capsys, monk
 
 def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):
     two_good_one_hole().write_tables(tmp_path)
-    show.show(tmp_path / "experiments" / "mpi_pingpong", LEADS)
+    terminal.show(tmp_path / "experiments" / "mpi_pingpong", LEADS)
     said = capsys.readouterr().out
-    assert show.HEADING in said and "Settings" not in said
+    assert terminal.HEADING in said and "Settings" not in said
     assert (
-        show.strongest(tmp_path / "experiments" / "mpi_pingpong") == "mpi4py arrays: Send everywhere (surely the best)"
+        terminal.strongest(tmp_path / "experiments" / "mpi_pingpong")
+        == "mpi4py arrays: Send everywhere (surely the best)"
     )
-    assert show.strongest(tmp_path / "experiments" / "task_latency") == ""
+    assert terminal.strongest(tmp_path / "experiments" / "task_latency") == ""
 
 
 def test_in_a_terminal_the_answer_fits_its_width(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr(show, "Console", lambda **named: Console(**{"width": 80, **named, "force_terminal": True}))
+    monkeypatch.setattr(terminal, "Console", lambda **named: Console(**{"width": 80, **named, "force_terminal": True}))
     said = printed(run(two_good_one_hole()), tmp_path, capsys, monkeypatch)
     lines = [Text.from_ansi(line).plain for line in said.splitlines()]
     # The terminal itself wraps a command, so that it can still be copied as one line.
     assert all(len(line) <= 80 for line in lines if not line.startswith("To retry: "))
-    assert f"\x1b[1m{show.HEADING}" in said
+    assert f"\x1b[1m{terminal.HEADING}" in said
 
 
 def test_nothing_measured_says_so(tmp_path, capsys, monkeypatch):

@@ -72,7 +72,7 @@ rule report:
         results=subpath(input[0], parent=True),
         waiting=lambda wildcards: json.dumps(run.waiting),
         failures=run.steps.failures("report"),
-        code=code_digest.digest("crossover.report.render.renderer", "crossover.report.pages.index"),
+        code=code_digest.digest("crossover.report.pages.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"
     shell:

@@ -23,9 +23,9 @@ def show(chosen: Namespace) -> None:
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
     from crossover.experiments import leads
-    from crossover.report.terminal import show
+    from crossover.report.pages import terminal
 
-    show.show(chosen.results, leads(), chosen.everything)
+    terminal.show(chosen.results, leads(), chosen.everything)
 
 
 @command(
@@ -114,7 +114,7 @@ def report(chosen: Namespace) -> int:
     names it and the exit code is 1.
     """
     from crossover.records import run_tables
-    from crossover.report.render import renderer
+    from crossover.report.pages import renderer
 
     if chosen.elsewhere and chosen.results:
         raise CrossoverError(
@@ -169,17 +169,16 @@ def compare(chosen: Namespace) -> int:
     """
     from crossover.analyse.compare import compare
     from crossover.report.pages import changes
-    from crossover.report.runs import comparison
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
     changes.draw(chosen.folder)
-    return _page(chosen.folder, "changes.qmd", comparison.in_a_terminal(comparison.load(chosen.folder)))
+    return _page(chosen.folder, "changes.qmd", changes.in_a_terminal(changes.load(chosen.folder)))
 
 
 def _page(folder: Path, source: str, findings: str) -> int:
     """Render the page on the tables in `folder`; print the findings and the path of the page. Returns the exit code."""
-    from crossover.report.render import renderer
+    from crossover.report.pages import renderer
 
     page = folder / "index.html"
     failures = renderer.render(folder, page, source=source)

@@ -23,7 +23,7 @@ from rocrate.rocrate import ROCrate
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.records import record
-from crossover.report.render import renderer
+from crossover.report.pages import renderer
 from crossover.share import private, run_files
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")

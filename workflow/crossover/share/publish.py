@@ -18,7 +18,7 @@ from typing import Any
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.records import atomic
-from crossover.report.render import origin, renderer
+from crossover.report.pages import renderer
 from crossover.share import private, run_files
 
 PAGES = "gh-pages"
@@ -194,7 +194,7 @@ def _is_our_commit(commit: str) -> bool:
 
 def is_ours(page: bytes) -> bool:
     """Whether crossover made this page."""
-    return origin.MARK.encode() in page
+    return renderer.ORIGIN_MARK.encode() in page
 
 
 def _has(branch: Branch, files: dict[str, Path]) -> bool:

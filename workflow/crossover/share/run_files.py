@@ -18,7 +18,7 @@ import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
 from crossover.records import atomic, record
-from crossover.report.render import origin
+from crossover.report.pages import renderer
 
 PAGE = "report/index.html"
 MOST_NAMED = 5
@@ -29,9 +29,9 @@ PACKED = (".parquet", ".png", ".pdf")
 
 
 def require_fresh(results: Path) -> dict[str, Any]:
-    """The report's origin, as `origin.of` gives it. Raises CrossoverError if the report is missing or out of date."""
+    """The `origin` of the report. Raises CrossoverError if the report is missing or out of date."""
     page = results / PAGE
-    recorded, now = origin.read(page), origin.of(results)
+    recorded, now = renderer.recorded_origin(page), renderer.origin(results)
     if recorded["crossover"] != record.VERSION:
         raise CrossoverError(
             f"{page}: has schema version {recorded['crossover']}, this code writes {record.VERSION}; run: make report"

@@ -145,9 +145,9 @@ def _written(file: Path, began: float) -> bool:
 def _first_result(results: str, experiment: str) -> str:
     """The strongest result of an experiment whose tables are written."""
     # Imported here, because every Snakemake process loads this module, and only one shows results.
-    from crossover.report.terminal import show
+    from crossover.report.pages import terminal
 
-    return show.strongest(Path(results, "experiments", experiment))
+    return terminal.strongest(Path(results, "experiments", experiment))
 
 
 def success(run: Run, logs: Sequence[str]) -> None:
@@ -223,10 +223,10 @@ def _facts(due: Sequence[str], began: float) -> list[dict[str, Any]]:
 def _answer(run: Run) -> None:
     """Print the answer of the run, or of the experiments that were its targets."""
     from crossover.experiments import leads
-    from crossover.report.terminal import show
+    from crossover.report.pages import terminal
 
     results = Path(run.results)
     for folder in [results] if run.whole else [results / "experiments" / name for name in sorted(run.experiments)]:
         print(flush=True)
         with plain():
-            show.show(folder, leads(), command=run.command)
+            terminal.show(folder, leads(), command=run.command)

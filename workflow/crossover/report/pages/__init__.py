@@ -1,1 +1,1 @@
-"""The pages: the parts that the cells of each .qmd call, the summary, and the charts of a comparison."""
+"""The pages, from their cells to their rendering by Quarto or by the built-in preview; the answer in the terminal."""

@@ -1,44 +1,60 @@
-"""The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown."""
+"""The output of the code cells of `reports/index.qmd`: charts, tables and computed sentences, as Markdown.
+
+The section of an experiment has its picture and its result, then all numbers in a folded block.
+"""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
+from IPython.display import Markdown
 
+from crossover import experiments
+from crossover.config import published
 from crossover.experiments import declared
 from crossover.records import record
 from crossover.report.charts import gallery, ladder, overview, verdicts
-from crossover.report.glance import finding
-from crossover.report.pages import summary
-from crossover.report.pages.experiments import Experiments
-from crossover.report.pages.part import listed, part, sentence
-from crossover.report.render import inputs
-from crossover.report.text import certainty, claims, findings, holes, machine, markup, numbers, recommendations
-from crossover.report.text.tables import Row, plain_first, shortened_column
+from crossover.report.pages import heading
+from crossover.report.pages.parts import MISSING, OF_EXPERIMENT, AnyPage, listed, part, sentence, waiting
+from crossover.report.text import (
+    certainty,
+    choices,
+    claims,
+    findings,
+    holes,
+    machine,
+    markup,
+    numbers,
+    recommendations,
+    tables,
+)
+from crossover.report.text.tables import Panel, Row, plain_first, shortened_column
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
 NOT_COMPARED = "No arm could be compared with another."
 
 
-class Page(Experiments):
-    """The report on one results folder."""
+class Page(AnyPage):
+    """The report on one results folder. `leads` has the leading metric of each experiment, by default the schema's."""
 
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
-        super().__init__(leads, results, "report RESULTS --page PAGE")
+        super().__init__(results, "report RESULTS --page PAGE")
+        self.leads = dict(leads) if leads is not None else experiments.leads()
+        self.tables = tables.load(self.folder)
+        self.published = published.read()
 
     # ---- the whole page
 
     @part()
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
-        tiers = inputs.waiting().get("tiers", {})
-        return recommendations.section(self.tables, tiers)
+        return recommendations.section(self.tables, waiting().get("tiers", {}))
 
     @part("choices", "claims", "recommendations")
     def cards(self) -> str:
         """The strongest numbers of the run, each with its meaning and where it holds."""
-        shown = finding.cards(self.tables)
+        shown = heading.cards(self.tables)
         return markup.raw(shown) if shown else ""
 
     @part("choices")
@@ -50,8 +66,8 @@ class Page(Experiments):
     @part()
     def summary(self) -> str:
         """What to do on this machine, in at most five sentences, and the data behind them."""
-        partial = bool(inputs.waiting().get("partial"))
-        return markup.explained(summary.sentences(self.tables, self.leads, partial=partial))
+        partial = bool(waiting().get("partial"))
+        return markup.explained(heading.summary(self.tables, self.leads, partial=partial))
 
     @sentence
     def alike(self) -> str:
@@ -96,13 +112,13 @@ class Page(Experiments):
     @part()
     def holes(self) -> str:
         """Every hole, with its reason and the command to retry; and the arms without any value."""
-        present = {*self.tables.experiments, *self._without_tables()}
+        present, known = {*self.tables.experiments, *self._without_tables()}, waiting()
         parts = [
             listed(self.failures),
-            holes.partial(inputs.waiting().get("partial", [])),
+            holes.partial(known.get("partial", [])),
             *holes.paragraphs(self.tables),
-            *holes.withheld(inputs.waiting().get("withheld", {})),
-            holes.left_out(inputs.waiting().get("hosts", {}), inputs.waiting().get("too_few_nodes", "")),
+            *holes.withheld(known.get("withheld", {})),
+            holes.left_out(known.get("hosts", {}), known.get("too_few_nodes", "")),
             holes.absent([name for name in self.leads if name not in present]),
             *holes.silent(self._validities()),
         ]
@@ -173,6 +189,104 @@ class Page(Experiments):
         present = {*self.tables.experiments, *self._without_tables()}
         return [name for name in names if name in present or not present]
 
+    # ---- each experiment
+
+    def section(self, experiment: str) -> str:
+        """The section under its title: its results, and the prose of its page.md."""
+        known = declared().get(experiment)
+        parts = [f"# {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
+        parts.append(str(self.experiment(experiment).data))
+        if prose := experiments.prose(experiment, "page.md"):
+            parts.append(markup.folded("How this was measured", prose, unfolded=False))
+        elif known:
+            parts.insert(1, known.about)
+        return "\n\n".join(parts)
+
+    def experiment(self, experiment: str) -> Markdown:
+        """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""
+        opening, folded = (
+            "\n\n".join(filter(None, (str(made(experiment).data) for made in parts)))
+            for parts in ((self.result, self.picture), (self.findings, self.verdicts, self.ratios, self.charts))
+        )
+        if folded:
+            count = markup.entries(folded)
+            about = f"All numbers: {count}" if count else "All numbers"
+            folded = markup.folded(about, folded, unfolded=MISSING in folded)
+        left_out = str(self.waiting(experiment).data)
+        if left_out:
+            left_out = markup.folded("What this run leaves out", left_out, unfolded=MISSING in left_out)
+        return Markdown("\n\n".join(filter(None, [markup.explained(opening), folded, left_out])))
+
+    @part()
+    def result(self, experiment: str) -> str:
+        """What to choose, question by question."""
+        own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
+        return "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
+
+    @part(OF_EXPERIMENT)
+    def picture(self, experiment: str) -> str:
+        """The curves and ratios of the leading metric, plain curves first; or the reason why there are none."""
+        panels = self._drawn(experiment)
+        if panels:
+            return self._gallery([panel for panel in panels if panel.metric == panels[0].metric])
+        gap = f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+        return "" if experiment in self._without_tables() else gap
+
+    @part()
+    def charts(self, experiment: str) -> str:
+        """A tab for each further metric, with its charts and its verdicts."""
+        panels = self._drawn(experiment)
+        others = dict.fromkeys(panel.metric for panel in panels if panel.metric != panels[0].metric)
+        tabs = []
+        for name in others:
+            own = [panel for panel in panels if panel.metric == name]
+            tabs.append(f"## {name}\n\n{self._gallery(own)}\n\n{_verdict_tables(own)}")
+        shown = "\n\n".join(tabs)
+        return f":::: {{.panel-tabset}}\n\n{shown}\n\n::::" if tabs else ""
+
+    @part()
+    def findings(self, experiment: str) -> str:
+        """The findings of the leading metric's panels, in sentences."""
+        launches = self.tables.launches
+        paragraphs = [
+            [findings.paragraph(panel), findings.second_sweep(panel, launches), findings.threshold_sentences(panel)]
+            for panel in self._leading_panels(experiment)
+        ]
+        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)
+
+    @part()
+    def verdicts(self, experiment: str) -> str:
+        """The verdicts on the leading metric's crossovers and thresholds."""
+        return _verdict_tables(self._leading_panels(experiment))
+
+    @part()
+    def ratios(self, experiment: str) -> str:
+        """The leading metric's ratios at a few points of the axis, including its ends."""
+        return _shortened_table(findings.ratio_lines(self._leading_panels(experiment)))
+
+    @part()
+    def waiting(self, experiment: str) -> str:
+        """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
+        known = waiting()
+        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
+        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
+        here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
+        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
+
+    def _leading_panels(self, experiment: str) -> list[Panel]:
+        return plain_first(self.tables.leading(experiment, self.leads.get(experiment)))
+
+    def _drawn(self, experiment: str) -> list[Panel]:
+        every = self.tables.panels(experiment, self.leads.get(experiment))
+        return plain_first(panel for panel in every if panel.values or panel.near_ratios)
+
+    def _gallery(self, panels: Sequence[Panel]) -> str:
+        return gallery.captioned(self.folder / "figures", panels, self.published)
+
+    def _without_tables(self) -> set[str]:
+        """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
+        return {each.experiment for each in self.failures if each.kind == "table"}
+
     def _validities(self) -> list[Row]:
         """The validities of each arm's blocks, by experiment and protocol."""
         kinds = ["experiment", "protocol", "arm", "validity"]
@@ -196,3 +310,20 @@ def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
     """A table with a column for each entry of `facts`, and a line for each fact."""
     names = next(iter(facts.values()), {})
     return markup.table([{"what": name, **{of: own[name] for of, own in facts.items()}} for name in names], empty)
+
+
+def _verdict_tables(panels: Sequence[Panel]) -> str:
+    """The tables of the crossovers and the thresholds of one metric."""
+    below = (
+        [line for panel in panels for line in lines(panel)]
+        for lines in (findings.crossover_lines, findings.threshold_lines)
+    )
+    return "\n\n".join(filter(None, map(_shortened_table, below)))
+
+
+def _shortened_table(lines: Sequence[Mapping[str, str]]) -> str:
+    """A table of curves; the words that all their names share stand above it."""
+    if not lines:
+        return ""
+    shared, short = shortened_column(lines)
+    return "\n\n".join(filter(None, [shared, markup.table(short)]))

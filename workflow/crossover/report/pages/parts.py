@@ -1,7 +1,12 @@
-"""Parts of pages: a part that fails becomes a hole with its reason, and the others are still made."""
+"""Parts of pages: a part that fails becomes a hole with its reason, and the others are still made.
+
+The renderer passes its inputs to the cells of a page through environment variables.
+"""
 
 from __future__ import annotations
 
+import json
+import os
 from collections.abc import Callable, Sequence
 from functools import wraps
 from pathlib import Path
@@ -9,10 +14,10 @@ from typing import Any
 
 from IPython.display import Markdown
 
+from crossover.errors import CrossoverError
 from crossover.records import failure
 from crossover.records.failure import Failure
 from crossover.report.charts import gallery
-from crossover.report.render import inputs
 from crossover.report.text import markup, numbers
 
 OF_EXPERIMENT = "of the experiment"
@@ -20,6 +25,18 @@ OF_EXPERIMENT = "of the experiment"
 
 MISSING = "**Missing.**"
 """The beginning of a paragraph in place of a part that failed."""
+
+RESULTS_VARIABLE = "CROSSOVER_RESULTS"
+"""The environment variable that names the results folder for the cells of a page."""
+
+WAITING_VARIABLE = "CROSSOVER_WAITING"
+"""The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
+{experiment: {placement: hosts needed}}, "too_few_nodes": why a cluster has too few hosts, or "",
+"withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [remark, ...]}. The remarks
+list the launches that a partial run uses and leaves out."""
+
+FAILURES_VARIABLE = "CROSSOVER_FAILURES"
+"""The variable with the name of the JSON file of a page's failed parts."""
 
 
 def part(*tables: str) -> Callable[[Callable[..., str]], Callable[..., Markdown]]:
@@ -32,7 +49,7 @@ def part(*tables: str) -> Callable[[Callable[..., str]], Callable[..., Markdown]
         @wraps(method)
         def shown(page: AnyPage, experiment: str = "") -> Markdown:
             made, fault = _tried(method, page, experiment)
-            missing = (_missing(each, tables, experiment) for each in page.failures)
+            missing = (_missing_table(each, tables, experiment) for each in page.failures)
             return Markdown("\n\n".join(filter(None, [*missing, f"{MISSING} {fault}" if fault else made])))
 
         return shown
@@ -55,11 +72,11 @@ def _tried(method: Callable[..., str], page: AnyPage, experiment: str) -> tuple[
     """The text of a part, and the reason if it fails; the renderer gets the failure for the top of the page."""
     with failure.caught("section", method.__name__, experiment) as failed:
         return method(page, experiment) if experiment else method(page), ""
-    inputs.add(failed)
+    _pass_on(failed)
     return "", f"This part of the page failed: {failure.reason(failed[0])}."
 
 
-def _missing(each: Failure, tables: Sequence[str], experiment: str) -> str:
+def _missing_table(each: Failure, tables: Sequence[str], experiment: str) -> str:
     """The sentence about this failure, if it concerns this part of the page; otherwise empty."""
     own = each.experiment == experiment and OF_EXPERIMENT in tables
     if each.kind != "table" or not (own or each.name in tables):
@@ -79,8 +96,8 @@ class AnyPage:
     """The code cells that every page has, for any folder. `command` makes the page."""
 
     def __init__(self, folder: Path | None, command: str):
-        self.folder = folder or inputs.results(command)
-        self.failures = [*failure.within(self.folder), *inputs.failures()]
+        self.folder = folder or _results(command)
+        self.failures = [*failure.within(self.folder), *_failures()]
 
     def script(self) -> Markdown:
         """The script and the styles of the charts."""
@@ -114,3 +131,33 @@ class AnyPage:
     def odds(self) -> str:
         """The number of tests or intervals of which chance makes one wrong."""
         return numbers.odds()
+
+
+def _results(command: str) -> Path:
+    """The folder of results of the page: the variable's, or that of a run in this folder, if Quarto is called by hand.
+
+    Raises CrossoverError, which names the `command` that makes the page.
+    """
+    beside = Path("../results")
+    folder = os.environ.get(RESULTS_VARIABLE) or (str(beside) if (beside / "launches.parquet").exists() else "")
+    if not folder:
+        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: crossover {command}")
+    return Path(folder)
+
+
+def waiting() -> dict[str, Any]:
+    """The measurements of other runs, as WAITING_VARIABLE describes them."""
+    found: dict[str, Any] = json.loads(os.environ.get(WAITING_VARIABLE) or "{}")
+    return found
+
+
+def _failures() -> list[Failure]:
+    """The parts of the page that failed in the previous rendering, and those that have failed since."""
+    path = os.environ.get(FAILURES_VARIABLE)
+    return failure.of(Path(path)) if path else []
+
+
+def _pass_on(failed: Sequence[Failure]) -> None:
+    """Pass failed parts of the page to the renderer."""
+    if failed and (path := os.environ.get(FAILURES_VARIABLE)):
+        Path(path).write_text(json.dumps(failure.stored([*_failures(), *failed])), encoding="utf-8")

@@ -1,7 +1,9 @@
-"""Renders `reports/index.qmd` without Quarto, to one self-contained page that loads nothing.
+"""Renders a `.qmd` of `reports/` without Quarto, to one self-contained page that loads nothing.
 
-The code runs in a kernel of this interpreter. Pandoc, with `preview.lua`, turns the subset of Quarto's Markdown that
-`qmd` accepts into HTML: numbered figures and tables, references to them, citations, callouts, tabs.
+A `.qmd` has front matter, prose and code cells, in the subset that Quarto and the preview render alike. Anything else
+is refused with its line, so that a page cannot look right in one renderer and wrong in the other. The code runs in a
+kernel of this interpreter. Pandoc, with `preview.lua`, turns the Markdown into HTML: numbered figures and tables,
+references to them, citations, callouts, tabs.
 """
 
 import ast
@@ -12,12 +14,15 @@ import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pypandoc
+import yaml
 from jupyter_client.kernelspec import KernelSpecManager
 from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
@@ -25,8 +30,6 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from crossover.errors import CrossoverError
 from crossover.report.charts import gallery
-from crossover.report.render import qmd
-from crossover.report.render.qmd import Cell, Part
 
 HERE = Path(__file__).parent
 PANDOC_SECONDS = 120
@@ -37,11 +40,49 @@ FORMAT = "markdown-raw_html-yaml_metadata_block"
 CELL_SECONDS = 300
 """Time limit of a cell, far above the time of any cell of the report."""
 
+FRONT_MATTER = ("title", "subtitle", "lang", "jupyter", "bibliography", "link-citations")
+OPTIONS = ("label", "tbl-cap", "include", "output")
+
+FRONT = re.compile(r"---[ \t]*\n(?P<yaml>.*?)^---[ \t]*$\n?", re.DOTALL | re.MULTILINE)
+BLOCK = re.compile(
+    r"^(?P<fence>(?>(?P<sign>[`~])(?P=sign){2,}))(?P<info>.*)\n(?P<body>(?:.*\n)*?)(?P=fence)(?P=sign)*[ \t]*$\n?",
+    re.MULTILINE,
+)
+CELL = re.compile(r"\{python\}\s*")
+INLINE = re.compile(r"(?<!`)`\{python\} (?P<expression>[^`\n]+)`(?!`)")
+
+REFUSED = {
+    re.compile(r"^(?:`{3,}|~{3,})", re.MULTILINE): "the block that starts here is not closed; close it with {}",
+    re.compile(r"\{\{<.*?>\}\}"): "shortcodes such as {} need Quarto; remove it",
+}
+"""What prose must not contain, and the error."""
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A code cell, without the option lines; or an expression inside a sentence."""
+
+    code: str
+    line: int
+    options: dict[str, Any] = field(default_factory=dict)
+    inline: bool = False
+
+    @property
+    def name(self) -> str:
+        """The cell's name in messages."""
+        if label := self.options.get("label"):
+            return f"cell {label!r} (line {self.line})"
+        return f"{'expression' if self.inline else 'cell'} in line {self.line}"
+
+
+Part = str | Cell
+"""Markdown, unchanged from the file; or code."""
+
 
 def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
     """Render the `.qmd` at `source` to the HTML file `page`, with its code run in `environment`."""
     try:
-        front, parts = qmd.parse(source.read_text(encoding="utf-8"))
+        front, parts = parse(source.read_text(encoding="utf-8"))
         page.write_bytes(html(front, markdown(parts, source.parent, environment), source.parent))
     except CrossoverError as error:
         raise CrossoverError(f"{source.name}, {error}") from error
@@ -75,7 +116,7 @@ def _text(client: Any, part: Part) -> str:
     if isinstance(part, str):
         return part
     outputs = _outputs(client, part.code, part.name)
-    return _inline(outputs, part) if part.inline else _cell(outputs, part)
+    return _shown_inline(outputs, part) if part.inline else _shown_cell(outputs, part)
 
 
 def _outputs(client: Any, code: str, name: str) -> list[Any]:
@@ -93,14 +134,14 @@ def _outputs(client: Any, code: str, name: str) -> list[Any]:
     return [output for output in cell.outputs if output.get("name") != "stderr"]
 
 
-def _inline(outputs: list[Any], part: Cell) -> str:
+def _shown_inline(outputs: list[Any], part: Cell) -> str:
     shown = outputs[0].get("data", {}).get("text/plain", "") if len(outputs) == 1 else ""
     if not shown.startswith(("'", '"')):
         raise CrossoverError(f"{part.name}: `{part.code}` must give a string")
     return re.sub(r"([\\`*_{}\[\]<>#|$~^@])", r"\\\1", ast.literal_eval(shown))
 
 
-def _cell(outputs: list[Any], part: Cell) -> str:
+def _shown_cell(outputs: list[Any], part: Cell) -> str:
     if part.options.get("include") is False:
         return "\n"
     shown = [output.get("data", {}).get("text/markdown") for output in outputs]
@@ -149,3 +190,59 @@ def _policy(page: str) -> str:
         f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "
         "form-action 'none'"
     )
+
+
+def parse(text: str) -> tuple[dict[str, Any], list[Part]]:
+    """The front matter and the parts of a `.qmd`, in order. Raises CrossoverError."""
+    front: dict[str, Any] = {}
+    position = 0
+    if re.match(r"---\s*$", text, re.MULTILINE):
+        if not (found := FRONT.match(text)):
+            raise CrossoverError("line 1: the front matter has no closing ---")
+        front = _mapping(found["yaml"], 1, "the front matter", "key of the front matter", FRONT_MATTER)
+        position = found.end()
+    parts: list[Part] = []
+    for block in BLOCK.finditer(text, position):
+        parts += _prose(text, position, block.start())
+        # A fence that is not a cell is shown unchanged, and nothing in it is executed.
+        is_cell = CELL.fullmatch(block["info"])
+        parts.append(_code_cell(block["body"], _line(text, block.start())) if is_cell else block[0])
+        position = block.end()
+    return front, [part for part in (*parts, *_prose(text, position, len(text))) if part]
+
+
+def _line(text: str, position: int) -> int:
+    return text.count("\n", 0, position) + 1
+
+
+def _mapping(text: str, line: int, what: str, kind: str, known: tuple[str, ...]) -> dict[str, Any]:
+    try:
+        found = yaml.safe_load(text) or {}
+    except yaml.YAMLError as error:
+        raise CrossoverError(f"line {line}: {what} is not YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict):
+        raise CrossoverError(f"line {line}: {what} must be `key: value` lines")
+    if unknown := sorted(str(key) for key in found if key not in known):
+        raise CrossoverError(f"line {line}: unknown {kind} {', '.join(unknown)}; available: {', '.join(known)}")
+    return found
+
+
+def _code_cell(body: str, line: int) -> Cell:
+    lines = body.splitlines(keepends=True)
+    settings = [line[2:].removeprefix(" ") for line in takewhile(lambda text: text.startswith("#|"), lines)]
+    options = _mapping("".join(settings), line, "a cell's options", "cell option", OPTIONS)
+    if options.get("output", "asis") != "asis":
+        raise CrossoverError(f"line {line}: unknown output: {options['output']}; available: asis")
+    return Cell("".join(lines[len(settings) :]), line, options)
+
+
+def _prose(text: str, start: int, end: int) -> Iterator[Part]:
+    """The prose from `start` to `end`, split at its inline expressions."""
+    for pattern, error in REFUSED.items():
+        if refused := pattern.search(text, start, end):
+            raise CrossoverError(f"line {_line(text, refused.start())}: {error.format(refused[0])}")
+    for found in INLINE.finditer(text, start, end):
+        yield text[start : found.start()]
+        yield Cell(found["expression"], _line(text, found.start()), inline=True)
+        start = found.end()
+    yield text[start:end]

@@ -1,1 +1,0 @@
-"""The finding of a run: its title, and the cards below it."""

@@ -1,0 +1,206 @@
+"""The head of a report: the finding as its title, the circumstances of the run, cards, and what to do in sentences.
+
+The finding is made of the choices that most people ask for.
+"""
+
+import html
+import json
+import re
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from itertools import groupby
+from pathlib import Path
+
+from crossover.experiments import declared, subject
+from crossover.records import record
+from crossover.records.choice import WINNER
+from crossover.report.charts import arm_styles, strips
+from crossover.report.text import certainty, choices, claims, markup, numbers
+from crossover.report.text.choices import Question
+from crossover.report.text.tables import Row, Tables, competes, load
+
+NAMED = 2
+"""The most questions in a title, and among the cards."""
+
+SMOKE = "A smoke run: its numbers mean little"
+UNDECIDED = "No choice is settled here"
+EMPTY = "Nothing was measured"
+
+MOST_ANSWERED = 6
+"""The most questions that are answered first; the map has all."""
+
+NOTHING_TO_CHOOSE = (
+    "Nothing to choose: no arms could be compared with an interval. More `launches` in `config/config.yaml` give one."
+)
+
+METHOD = "@sec-method explains the method, @sec-machine lists the hardware and software."
+
+
+def titled(source: str, results: Path) -> str:
+    """The text of a `.qmd` with the finding and the circumstances of the run in `results` as title and subtitle.
+
+    Unchanged if the tables cannot be read; the page then gives the reason.
+    """
+    with suppress(record.RecordError):
+        tables = load(results, TABLES)
+        said = {"title": title(tables), "subtitle": subtitle(tables)}
+        for name, text in said.items():
+            # JSON is YAML, and renderers read its text as Markdown.
+            line = f"{name}: {json.dumps(text, ensure_ascii=False)}"
+            before, found, after = re.split(rf"^({name}: .*)$", source, maxsplit=1, flags=re.MULTILINE)
+            source = source if not found else f"{before}{line}{after}"
+    return source
+
+
+TABLES = ("launches", "ranks", "summary", "ratios", "crossovers", "choices")
+
+
+def reduced(source: str, results: Path) -> str:
+    """The text of a `.qmd` without the sections that a run of one experiment, or one without claims, has no use for."""
+    with suppress(record.RecordError):
+        tables = load(results, (*TABLES, "claims"))
+        no_claims = not tables.claims
+        unused = {"sec-ladder": len(tables.experiments) < 2, "sec-claims": no_claims, "sec-told": no_claims}
+        for name in (name for name, is_unused in unused.items() if is_unused):
+            source = re.sub(rf"^# [^\n]*{{#{name}}}\n.*?(?=^# )", "", source, flags=re.MULTILINE | re.DOTALL)
+    return source
+
+
+def subtitle(tables: Tables) -> str:
+    """Processors, days, tier, launches and their time, in Markdown: names of hosts can hold any character."""
+    kinds = dict.fromkeys((rank["cpu"] or "unknown processor", rank["logical_cpus"]) for rank in tables.ranks)
+    processors = [f"{cpu}, {numbers.counted(cores, 'core')}" if cores else cpu for cpu, cores in kinds]
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    spent = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
+    of = f" of {len(tables.launches)}" if len(measured) < len(tables.launches) else ""
+    parts = [
+        "; ".join(processors),
+        _hosts(tables.ranks),
+        _days(tables.launches),
+        f"tier {certainty.tier(tables.launches)}: {len(measured)}{of} launches in {spent}" if measured else "",
+    ]
+    return markup.verbatim(" · ".join(filter(None, parts)))
+
+
+def _hosts(ranks: list[Row]) -> str:
+    """The number of hosts, if there are several."""
+    hosts = {rank["host"] for rank in ranks}
+    return numbers.counted(len(hosts), "host") if len(hosts) > 1 else ""
+
+
+def _days(launches: list[Row]) -> str:
+    days = sorted({row["started_utc"][:10] for row in launches if row["started_utc"]})
+    return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
+
+
+def title(tables: Tables) -> str:
+    """What to do in a sentence, in Markdown; otherwise why there is none."""
+    if not tables.launches or not any(row["outcome"] == "measured" for row in tables.launches):
+        return EMPTY
+    if certainty.is_smoke(tables.launches):
+        return SMOKE
+    told = map(_told, _first([question for question in choices.asked(tables) if question.is_settled]))
+    return markup.capitalized(choices.plain("; ".join(told))) or UNDECIDED
+
+
+def _first(asked: Sequence[Question]) -> list[Question]:
+    """The first question of each of the first experiments."""
+    found: dict[str, Question] = {}
+    for question in asked:
+        found.setdefault(question.panel.experiment, question)
+    return list(found.values())[:NAMED]
+
+
+def _told(question: Question) -> str:
+    known = declared().get(question.panel.experiment)
+    action = known.action if known else f"use {subject(question.panel.experiment)}"
+    about = question.name.removeprefix(subject(question.panel.experiment)).strip(" ,:")
+    return f"{action}{f' ({about})' if about else ''} with {question.marked}"
+
+
+def cards(tables: Tables) -> str:
+    """Up to four numbers as HTML: the first winners, the size of a setting, the published claims.
+
+    A smoke run has none.
+    """
+    if certainty.is_smoke(tables.launches):
+        return ""
+    won = [question for question in choices.asked(tables) if _won(question)]
+    shown = [_found(question) for question in _first(won)]
+    shown += [_level(row) for row in _levels(tables)[:1]]
+    shown += [_claims(tables.claims)] if any(row["verdict"] in claims.DECIDED for row in tables.claims) else []
+    return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""
+
+
+def _won(question: Question) -> list[Row]:
+    """The longest part of the first curve's axis on which one arm is surely the best; empty without one."""
+    own = [row for _, rows in question.segments for row in rows]
+    parts = groupby(own, lambda row: row["choice"] if row["verdict"] == WINNER else None)
+    return max(([*rows] for arm, rows in parts if arm is not None), key=len, default=[])
+
+
+def _found(question: Question) -> str:
+    won = _won(question)
+    better, _ = numbers.comparatives(won[0]["unit"])
+    factors = sorted(row["factor"] for row in won)
+    ends = dict.fromkeys(numbers.significant(end, 2) for end in (factors[0], factors[-1]))
+    arm = strips.coloured(won[0]["choice"], arm_styles.of(question.panel)[won[0]["choice"]].colour)
+    after = {row["next"] for row in won}
+    meaning = f"{better}: {arm} instead of {html.escape(after.pop() if len(after) == 1 else 'the next')}"
+    low, high = (numbers.quantity(row["x"], row["axis_unit"], 2) for row in (won[0], won[-1]))
+    place = f"{low} to {high}" if low != high else low
+    return _card(f"{'–'.join(ends)}×", meaning, f"{question.name}, {place}")
+
+
+def _card(number: str, meaning: str, validity: str) -> str:
+    return f"<div><strong>{html.escape(number)}</strong><p>{meaning}</p><small>{html.escape(validity)}</small></div>"
+
+
+def _levels(tables: Tables) -> list[Row]:
+    """The places from which an arm reaches the highest level of its metric, the nearest first."""
+    known = [row for row in tables.thresholds if row["x"] is not None and competes(row)]
+    return sorted(known, key=lambda row: (-row["level"], row["x"]))
+
+
+def _level(row: Row) -> str:
+    unit = row["axis_unit"]
+    _, _, ends = numbers.position(row["x"], row["low"], row["high"], unit).partition(" [")
+    interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
+    meaning = f"{row['axis']} from which {row['metric']} reaches {numbers.percent(row['level'])}"
+    return _card(f"about {numbers.quantity(row['x'], unit, 2)}", html.escape(meaning), f"{row['arm']}{interval}")
+
+
+def _claims(judged: Sequence[Row]) -> str:
+    verdicts = [row["verdict"] for row in judged]
+    holds, decided = verdicts.count("holds"), sum(map(verdicts.count, claims.DECIDED))
+    rest = [f"{verdicts.count(each)} {each}" for each in ("refuted", "open", "not measured") if each in verdicts]
+    return _card(f"{holds} of {decided}", "decided published claims hold", ", ".join(rest))
+
+
+def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> str:
+    """A list of choices and a paragraph on the data, in Markdown.
+
+    The page of a `partial` run uses the launches that exist.
+    """
+    if not tables.launches:
+        return "Nothing was launched."
+    asked = choices.asked(tables)
+    decided = "\n".join(f"- {question.sentence}" for question in asked[:MOST_ANSWERED]) or NOTHING_TO_CHOOSE
+    taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
+    said = [
+        _coverage(tables),
+        taken,
+        certainty.busy(tables.launches, tables.ranks),
+        certainty.bias(tables, leads),
+        choices.settled(asked),
+        METHOD,
+    ]
+    return f"{decided}\n\n{' '.join(filter(None, said))}"
+
+
+def _coverage(tables: Tables) -> str:
+    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    total = numbers.counted(len(tables.launches), "launch")
+    count = numbers.counted(len(tables.holes()), "hole")
+    gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""
+    return f"{len(measured)} of {total} have data{gaps}."

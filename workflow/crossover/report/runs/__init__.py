@@ -1,1 +1,0 @@
-"""The text on a comparison of two runs."""
