@@ -18,7 +18,7 @@ from crossover.experiments import declared
 from crossover.records import choice, record
 from crossover.records.outcome import BETTER, KNOWN, WORSE
 from crossover.report.charts import figures, ladder
-from crossover.report.text.tables import Tables
+from crossover.report.text.tables import Panel, Tables, panels
 
 Row = dict[str, Any]
 
@@ -324,3 +324,9 @@ def two_good_one_hole(**changes: Any) -> Campaign:
 def run(campaign: Campaign) -> Tables:
     """The tables of a campaign that the report reads."""
     return Tables(**{name: rows for name, rows in campaign.tables().items() if name != "measurements"})
+
+
+def panel(curve: Curve, **changes: Any) -> Panel:
+    """The panel of a single curve."""
+    made = Campaign([curve], **changes).tables()
+    return panels(made["summary"], made["ratios"], made["crossovers"], made["thresholds"])[0]

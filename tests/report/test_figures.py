@@ -6,17 +6,12 @@ import struct
 from xml.etree import ElementTree
 
 import pytest
-from campaigns import Campaign, mpi, tasks, zmq
+from campaigns import Campaign, mpi, panel, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.report.charts import arm_styles, figures, marks
 from crossover.report.text import tables
-
-
-def panel(curve, **changes):
-    made = Campaign([curve], **changes).tables()
-    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
 
 
 def layers(chart, mark):

@@ -6,7 +6,7 @@ import json
 import re
 
 import pytest
-from campaigns import Campaign, mpi, zmq
+from campaigns import Campaign, mpi, panel, zmq
 
 from crossover.errors import CrossoverError
 from crossover.report.charts import arm_styles, figures, gallery, ladder
@@ -82,8 +82,8 @@ def test_a_packed_chart_has_no_time_stamp(results):
 
 def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):
     looks = {}
-    for panel in (*tables.load(results).panels("zmq_throughput"), *tables.load(results).panels("mpi_pingpong")):
-        for drawn in (figures.curve(panel).to_dict(), figures.ratio(panel).to_dict()):
+    for each in (*tables.load(results).panels("zmq_throughput"), *tables.load(results).panels("mpi_pingpong")):
+        for drawn in (figures.curve(each).to_dict(), figures.ratio(each).to_dict()):
             points = next(layer["encoding"] for layer in drawn["layer"] if layer.get("name") == "points")
             scales = [points[channel]["scale"] for channel in ("color", "shape")]
             for label, *look in zip(scales[0]["domain"], *(scale["range"] for scale in scales), strict=True):
@@ -96,8 +96,3 @@ def test_the_ladder_has_a_description_too():
     rows = Campaign([mpi(), zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc")])
     told = findings.described_curves(ladder.panel(rows.tables()["summary"]))
     assert "mpi4py Send: " in told and "pyzmq: " in told
-
-
-def panel(curve):
-    made = Campaign([curve]).tables()
-    return tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]

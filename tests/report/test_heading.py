@@ -1,11 +1,19 @@
-"""Is the title of a report its finding, and the subtitle the circumstances of its run?"""
+"""Does the page begin with the finding, the circumstances of the run, and choices that its tables support?"""
+
+import json
 
 import yaml
-from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, zmq
+from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, tasks, two_good_one_hole, zmq
+from hypothesis import given
+from test_terminal import STANDINGS
 
+from crossover.records.choice import OPEN, WINNER
 from crossover.report.pages import heading, preview
+from crossover.report.text import certainty, choices
 
 SOURCE = "---\ntitle: A\nsubtitle: B\nlang: en\n---\n\n# One\n\ntitle: kept\n"
+
+LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
 
 
 def front(text):
@@ -72,7 +80,7 @@ def test_a_processor_with_any_name_is_only_text(tmp_path, monkeypatch):
 
 
 def test_tiers_are_read_from_receipts():
-    assert heading.noise.tier([launch_row("a", 1)]) == "quick"
+    assert certainty.tier([launch_row("a", 1)]) == "quick"
 
 
 def test_a_run_of_one_experiment_without_claims_has_no_sections_for_more(tmp_path):
@@ -81,3 +89,47 @@ def test_a_run_of_one_experiment_without_claims_has_no_sections_for_more(tmp_pat
     kept = heading.reduced(source, Campaign([zmq()]).write_tables(tmp_path / "one"))
     assert kept == "# A {#sec-map}\n\ntext of sec-map\n\n# Last\n"
     assert "sec-ladder" in heading.reduced(source, Campaign([zmq(), mpi()]).write_tables(tmp_path / "two"))
+
+
+def told(*curves, **changes):
+    """The first sentences of a campaign's page."""
+    said = heading.summary(run(Campaign(list(curves), **changes)), LEADS)
+    return [line.removeprefix("- ") for line in said.splitlines() if line.startswith("- ")]
+
+
+def test_choices_are_followed_by_the_data_behind_them():
+    said = heading.summary(run(two_good_one_hole()), LEADS)
+    decided, data = said.split("\n\n")
+    assert 1 < len(decided.splitlines()) <= heading.MOST_ANSWERED
+    assert data.startswith("6 of 9 launches have data; 3 holes are listed in @sec-holes. The possible bias is unknown")
+    assert data.endswith(heading.METHOD) and "Within 1.25 times of the best: " in data
+
+
+def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_cost():
+    first, second, third = told(tasks("round trip", slope=0.0, half_width=0.03), zmq(), mpi())
+    assert first.startswith("**mpi4py arrays:** `Send` everywhere, ") and first.endswith(
+        " than `send`. Surely the best."
+    )
+    assert second.startswith("**ZeroMQ stream:** `copy`, from ")
+    assert (
+        third.startswith("**Empty tasks on a farm: until all are done:** `") and " times worse than the best." in third
+    )
+
+
+def test_one_launch_and_an_empty_run_say_that_there_is_nothing_to_choose():
+    assert "Nothing to choose" in heading.summary(run(Campaign([zmq(launches=1)])), LEADS)
+    assert heading.summary(run(Campaign([])), LEADS) == "Nothing was launched."
+
+
+@given(STANDINGS)
+def test_words_follow_the_table(standings):
+    tables = run(Campaign([steps(*standings)]))
+    (question,) = choices.asked(tables)
+    arms = [arm for arm, _ in question.segments]
+    assert [row["choice"] for row in tables.choices] == [arm for arm, own in question.segments for _ in own]
+    assert question.words.startswith(arms[0]) and question.words.count(", from ") == len(arms) - 1
+    worst = max(tables.choices, key=lambda row: row["guarantee"])
+    assert float(question.cost.split()[0]) >= worst["guarantee"] - 1e-9
+    assert question.is_settled == all(row["verdict"] != OPEN for row in tables.choices)
+    assert question.is_settled or all(arm in question.left for arm in json.loads(worst["left"]))
+    assert ("Surely the best" in question.sentence) == all(row["verdict"] == WINNER for row in tables.choices)
