@@ -110,7 +110,7 @@ def _to_folder(files: dict[str, Path], folder: Path) -> None:
     """Write the files into a folder, and keep all other files there, unless it has another page."""
     page = folder / "index.html"
     try:
-        if page.exists() and not is_ours(page.read_bytes()):
+        if page.exists() and not _is_our_page(page.read_bytes()):
             raise CrossoverError(f"{page}: is not a crossover report and was kept; choose another folder, or remove it")
         # The page last, so that a full disk leaves the old one with its parts.
         for name in sorted(files, key="index.html".__eq__):
@@ -189,10 +189,10 @@ def _refuse(branch: Branch) -> None:
 def _is_our_commit(commit: str) -> bool:
     page = _git_answer("cat-file", "-p", f"{commit}:index.html")
     # An empty branch can be replaced too, but only if git has read it successfully.
-    return is_ours(page.encode()) or not _git("ls-tree", commit, step=MEND)
+    return _is_our_page(page.encode()) or not _git("ls-tree", commit, step=MEND)
 
 
-def is_ours(page: bytes) -> bool:
+def _is_our_page(page: bytes) -> bool:
     """Whether crossover made this page."""
     return renderer.ORIGIN_MARK.encode() in page
 

@@ -87,7 +87,7 @@ def arms(
             **encodings(styles),
             tooltip=tips(facts | {"rounds": "rounds in all"}),
         )
-        .add_params(zoom())
+        .add_params(_zoom())
     )
     return [*layers, marked]
 
@@ -242,7 +242,7 @@ def y_axis(
     return scale, _with_ticks("value", log_ticks(low, high), low, high, tick_format)
 
 
-def zoom() -> Any:
+def _zoom() -> Any:
     """Dragging moves the axes, the wheel with Ctrl or ⌘ zooms, a double click resets both."""
     return alt.selection_interval(name=ZOOM, bind="scales", zoom="wheel![event.ctrlKey || event.metaKey]")
 

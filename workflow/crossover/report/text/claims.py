@@ -171,7 +171,7 @@ def _times(row: Row) -> str:
     return " times" if row["unit"] == "times" else ""
 
 
-def cited(key: str) -> str:
+def _cited(key: str) -> str:
     """A citation of a document; only its key if this project does not list it, as in results of another project."""
     return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
 
@@ -187,7 +187,7 @@ def _document(key: str) -> str:
     if known is None:
         return f"**{markup.verbatim(key)}**"
     conditions = measured_under(known.conditions)
-    return f"**{markup.verbatim(known.reference)}** {cited(key)}. {known.kind}. Conditions: {conditions}."
+    return f"**{markup.verbatim(known.reference)}** {_cited(key)}. {known.kind}. Conditions: {conditions}."
 
 
 def quoted(quote: str, locator: str) -> str:

@@ -76,7 +76,7 @@ def crossing(panel: Panel, arm: str) -> str:
         return f"A crossover of `{arm}` and `{reference}` was not examined."
     if row["launches"] < 2:
         return "With one launch this is not replicated: there is no interval and no verdict."
-    where = possible_range(panel, arm)
+    where = _possible_range(panel, arm)
     possible = f" If there is a crossover, it lies {where}." if where else ""
     match row["verdict"]:
         case "one":
@@ -101,7 +101,7 @@ def crossing(panel: Panel, arm: str) -> str:
 OPEN_EVERYWHERE = "`{arm}` and `{reference}` differ nowhere beyond chance and possible bias"
 
 
-def possible_range(panel: Panel, arm: str) -> str:
+def _possible_range(panel: Panel, arm: str) -> str:
     """The possible range of a single undetected crossover; empty if it could be anywhere."""
     row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
     if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
@@ -248,7 +248,7 @@ def crossover_lines(panel: Panel) -> list[dict[str, str]]:
             "protocol": panel.title,
             "arms": f"`{arm}` / `{panel.reference}`",
             "verdict": verdict(panel, arm),
-            **_crossover_place(row, possible_range(panel, arm)),
+            **_crossover_place(row, _possible_range(panel, arm)),
         }
         for arm in panel.rivals
         if (row := panel.crossover_of(arm))
