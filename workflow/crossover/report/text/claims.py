@@ -171,23 +171,21 @@ def _times(row: Row) -> str:
     return " times" if row["unit"] == "times" else ""
 
 
-def _cited(key: str) -> str:
-    """A citation of a document; only its key if this project does not list it, as in results of another project."""
-    return f"[@{key}]" if key in sources.read() else markup.verbatim(key)
-
-
 def authors(key: str) -> str:
     """A document as part of a sentence: its authors, with the year in brackets."""
     return f"@{key}" if key in sources.read() else markup.verbatim(key)
 
 
 def _document(key: str) -> str:
-    """Authors, title and year of a document, its citation, and the conditions of its measurements."""
+    """Authors, title and year of a document, its citation, and the conditions of its measurements.
+
+    Only its key if this project does not list it, as in results of another project.
+    """
     known = sources.read().get(key)
     if known is None:
         return f"**{markup.verbatim(key)}**"
     conditions = measured_under(known.conditions)
-    return f"**{markup.verbatim(known.reference)}** {_cited(key)}. {known.kind}. Conditions: {conditions}."
+    return f"**{markup.verbatim(known.reference)}** [@{key}]. {known.kind}. Conditions: {conditions}."
 
 
 def quoted(quote: str, locator: str) -> str:
