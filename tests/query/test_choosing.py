@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.query import choosing
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 
 SHARED = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp", "metric": "throughput",

@@ -12,7 +12,7 @@ import pytest
 import zmq
 
 from crossover.errors import CrossoverError
-from crossover.records import holes, shortage
+from crossover.records import holes
 
 HOST = socket.gethostname()
 
@@ -22,27 +22,29 @@ def error(number, *filename):
 
 
 def test_a_full_file_system_is_named_by_the_folder_where_it_is_mounted():
-    assert shortage.of(error(errno.ENOSPC, "/proc/self/status")) == (
+    assert holes.shortage_behind(error(errno.ENOSPC, "/proc/self/status")) == (
         f"No space left on device: /proc on {HOST} is full; remove files from /proc, or measure on another host"
     )
 
 
 def test_a_full_folder_of_temporary_files_is_named(monkeypatch, tmp_path):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
-    assert f" (with TMPDIR, {tmp_path}) on {HOST} is full" in shortage.of(error(errno.ENOSPC, str(tmp_path / "x")))
+    assert f" (with TMPDIR, {tmp_path}) on {HOST} is full" in holes.shortage_behind(
+        error(errno.ENOSPC, str(tmp_path / "x"))
+    )
 
 
 def test_without_a_file_the_full_one_of_the_folders_in_use_is_named(monkeypatch):
     full = namedtuple("Facts", "f_bavail f_frsize f_files f_favail")(0, 4096, 10, 5)
     free = full._replace(f_bavail=10**6)
-    monkeypatch.setattr(os, "statvfs", lambda folder: full if folder == shortage.SHARED_MEMORY else free)
+    monkeypatch.setattr(os, "statvfs", lambda folder: full if folder == holes.SHARED_MEMORY else free)
     monkeypatch.setattr(os.path, "ismount", lambda folder: str(folder) in ("/dev/shm", "/"))
-    assert "device: /dev/shm on" in shortage.of(error(errno.ENOSPC))
+    assert "device: /dev/shm on" in holes.shortage_behind(error(errno.ENOSPC))
     without_inodes = free._replace(f_favail=0)
-    monkeypatch.setattr(os, "statvfs", lambda folder: without_inodes if folder == shortage.SHARED_MEMORY else free)
-    assert "device: /dev/shm on" in shortage.of(error(errno.ENOSPC))
+    monkeypatch.setattr(os, "statvfs", lambda folder: without_inodes if folder == holes.SHARED_MEMORY else free)
+    assert "device: /dev/shm on" in holes.shortage_behind(error(errno.ENOSPC))
     monkeypatch.setattr(os, "statvfs", lambda folder: free)
-    assert shortage.of(error(errno.ENOSPC)).startswith("No space left on device (the file is unknown); ")
+    assert holes.shortage_behind(error(errno.ENOSPC)).startswith("No space left on device (the file is unknown); ")
 
 
 @pytest.mark.parametrize(
@@ -55,7 +57,7 @@ def test_without_a_file_the_full_one_of_the_folders_in_use_is_named(monkeypatch)
     ],
 )
 def test_each_shortage_has_its_own_next_step(raised, said):
-    assert re.search(said, shortage.of(raised))
+    assert re.search(said, holes.shortage_behind(raised))
 
 
 def test_a_shortage_counts_behind_the_exceptions_that_it_caused():
@@ -64,26 +66,26 @@ def test_a_shortage_counts_behind_the_exceptions_that_it_caused():
             raise error(errno.ENOSPC, "/proc/1")
         except OSError:
             raise CrossoverError("cannot be written") from None
-    assert "/proc on" in shortage.of(caught.value)
+    assert "/proc on" in holes.shortage_behind(caught.value)
 
 
 @pytest.mark.parametrize("other", [error(errno.EACCES), ValueError("No value"), zmq.ZMQError(zmq.ETERM)])
 def test_no_other_error_is_a_shortage(other):
-    assert shortage.of(other) == ""
+    assert holes.shortage_behind(other) == ""
 
 
 def test_the_first_line_that_reports_a_shortage_counts():
     lines = ["working", "OSError: [Errno 28] No space left on device: '/proc/x'", "Too many open files", "bye"]
-    assert f"/proc on {HOST} is full" in shortage.first(lines)
-    assert "ulimit -n" in shortage.first(lines[2:])
-    assert shortage.first(["working", "no space for this"]) == ""
+    assert f"/proc on {HOST} is full" in holes.first_shortage(lines)
+    assert "ulimit -n" in holes.first_shortage(lines[2:])
+    assert holes.first_shortage(["working", "no space for this"]) == ""
 
 
 def test_shared_memory_is_short_if_the_ranks_do_not_fit(monkeypatch):
     usage = namedtuple("Usage", "free")
     monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(5 << 20))
-    assert shortage.of_shared_memory(1) == ""
-    assert shortage.of_shared_memory(2).startswith(
+    assert holes.shortage_of_shared_memory(1) == ""
+    assert holes.shortage_of_shared_memory(2).startswith(
         f"/dev/shm on {HOST} has 5 MiB free, and 2 ranks need up to 8 MiB; remove files from /dev/shm"
     )
 
@@ -97,7 +99,7 @@ def test_a_rank_keeps_a_shortage_as_its_own_kind_of_hole(tmp_path):
 
 
 def test_missing_shared_memory_is_named_with_the_remedy(monkeypatch, tmp_path):
-    monkeypatch.setattr(shortage, "SHARED_MEMORY", tmp_path)
-    assert shortage.unusable_shared_memory() == ""
-    monkeypatch.setattr(shortage, "SHARED_MEMORY", tmp_path / "shm")
-    assert shortage.unusable_shared_memory().startswith(f"{tmp_path}/shm on {HOST} does not exist, and MPI")
+    monkeypatch.setattr(holes, "SHARED_MEMORY", tmp_path)
+    assert holes.unusable_shared_memory() == ""
+    monkeypatch.setattr(holes, "SHARED_MEMORY", tmp_path / "shm")
+    assert holes.unusable_shared_memory().startswith(f"{tmp_path}/shm on {HOST} does not exist, and MPI")

@@ -6,7 +6,7 @@ from campaigns import Campaign, mpi, run, steps, tasks, two_good_one_hole, zmq
 from hypothesis import given
 from test_terminal import STANDINGS
 
-from crossover.records.choice import OPEN, WINNER
+from crossover.records.outcome import OPEN, WINNER
 from crossover.report.pages import summary
 from crossover.report.sentences import choices
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from crossover.design.protocol import known
 from crossover.query import question
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 from crossover.report.base import numbers
 from crossover.report.sentences.choices import at_most
 

@@ -19,7 +19,7 @@ from crossover.query.choosing import Chosen
 from crossover.query.contents import Contents
 from crossover.query.values import Value
 from crossover.records import run_tables
-from crossover.records.choice import OPEN
+from crossover.records.outcome import OPEN
 from crossover.report.base import numbers, questions, tables
 from crossover.report.base.tables import Panel
 from crossover.report.sentences import more, settings

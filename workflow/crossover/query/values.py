@@ -10,7 +10,7 @@ from typing import Any
 from crossover.design.protocol import known
 from crossover.errors import CrossoverError
 from crossover.query import question
-from crossover.records.choice import SETTLED
+from crossover.records.outcome import SETTLED
 from crossover.report.base import numbers
 from crossover.report.base.tables import Panel
 from crossover.report.sentences.choices import at_most

@@ -14,7 +14,7 @@ from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
 from crossover.planning.plan import LaunchName
-from crossover.records import disk_space
+from crossover.records import atomic
 from crossover.slurm import acceptance, earlier_jobs, fate, refusals, requests, waiting
 from crossover.workflow import claim, ending, outcome, session, unmeasured
 from crossover.workflow.attempts import Attempts
@@ -26,7 +26,7 @@ def start(run: Run) -> None:
     workflow = run.workflow
     on_slurm = workflow.executor_plugin.name == "slurm"
     with plain():
-        disk_space.require(run.results)
+        atomic.require_space(run.results)
         claim.claim(run.results)
         if on_slurm and (left := earlier_jobs.cancel(run.results)):
             display.say(left)
@@ -169,7 +169,7 @@ def error(run: Run, logs: Sequence[str]) -> None:
         run.ended = True
         _end(run)
     with plain():
-        disk_space.require(run.results)
+        atomic.require_space(run.results)
 
 
 def _diagnose(run: Run, logs: Sequence[str]) -> int:

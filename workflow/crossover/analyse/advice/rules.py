@@ -13,8 +13,7 @@ from crossover.analyse.estimators.question import Question
 from crossover.analyse.estimators.sensitivity import NO_NULL
 from crossover.analyse.statistics.intervals import Floats
 from crossover.design.advice import Setting, Value
-from crossover.records.choice import OPEN
-from crossover.records.outcome import KNOWN
+from crossover.records.outcome import KNOWN, OPEN
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""

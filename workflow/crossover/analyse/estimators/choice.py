@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from crossover.analyse.statistics.intervals import Estimate, Floats, difference, estimate, holm
-from crossover.records.choice import OPEN, SETTLED, WINNER
-from crossover.records.outcome import HORIZON, KNOWN
+from crossover.records.outcome import HORIZON, KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 MINOR = np.log(KNOWN)

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import groupby
 
 from crossover.experiments import declared, subject
-from crossover.records.choice import WINNER
+from crossover.records.outcome import WINNER
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, Tables, competes
 from crossover.report.charts import arm_styles

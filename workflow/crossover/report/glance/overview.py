@@ -8,7 +8,7 @@ from itertools import pairwise
 from textwrap import shorten
 
 from crossover.experiments import declared, subject
-from crossover.records.choice import OPEN
+from crossover.records.outcome import OPEN
 from crossover.report.base import markup, numbers
 from crossover.report.base.tables import Row, Tables, slug
 from crossover.report.charts import arm_styles, axes, gallery

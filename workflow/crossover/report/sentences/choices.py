@@ -9,7 +9,7 @@ from itertools import groupby
 
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 from crossover.report.base import markup, numbers, questions
 from crossover.report.base.tables import Panel, Row, Tables, grouped
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 
 from crossover.experiments import subject
-from crossover.records.choice import OPEN, SETTLED
+from crossover.records.outcome import OPEN, SETTLED
 from crossover.report.base import numbers
 from crossover.report.base.tables import Row, Tables
 from crossover.report.sentences import choices
