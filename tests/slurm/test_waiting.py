@@ -6,12 +6,12 @@ from collections import Counter
 
 import pytest
 
-from crossover.slurm import refusals, waiting
-from crossover.slurm.waiting import Watch
+from crossover.slurm import jobs, submission
+from crossover.slurm.jobs import Watch
 
 
 def test_the_examples_in_the_docstrings_hold():
-    tried = doctest.testmod(waiting)
+    tried = doctest.testmod(jobs)
     assert tried.attempted and not tried.failed
 
 
@@ -20,18 +20,18 @@ def test_reasons_are_named_when_they_change():
     watch = Watch(lambda: found.pop(0), lambda: [])
     assert watch.news() == ["waiting in Slurm: 2 jobs (Resources)"]
     assert watch.news() == []
-    assert watch.news() == [waiting.NO_ANSWER]
+    assert watch.news() == [jobs.NO_ANSWER]
     assert watch.news() == []
     assert watch.news() == ["waiting in Slurm: 1 job (Priority)"]
 
 
 def test_a_reason_that_never_ends_has_a_remedy():
-    _, remedy = waiting.waiting(Counter({"PartitionDown": 3}))
+    _, remedy = jobs.waiting_in_words(Counter({"PartitionDown": 3}))
     assert remedy.startswith("PartitionDown does not end by itself") and "set `partition:` in" in remedy
 
 
 def test_a_refusal_that_passes_is_named_once():
-    told = [(refusals.WAITS, "QOSMaxSubmitJobPerUserLimit"), (refusals.REFUSED, "Invalid qos")]
+    told = [(submission.WAITS, "QOSMaxSubmitJobPerUserLimit"), (submission.REFUSED, "Invalid qos")]
     watch = Watch(Counter, lambda: told)
     [line] = watch.news()
     assert "QOSMaxSubmitJobPerUserLimit" in line
@@ -51,8 +51,8 @@ def sbatch(tmp_path, monkeypatch):
     stand_in.chmod(0o755)
     monkeypatch.setenv("PATH", f"{stand_in.parent}:/usr/bin:/bin")
     monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0.1")
-    monkeypatch.setenv(refusals.VARIABLE, "")
-    refusals.keep(tmp_path / "logs" / "refusals.txt")
+    monkeypatch.setenv(submission.REFUSALS, "")
+    submission.keep_refusals(tmp_path / "logs" / "refusals.txt")
     return words
 
 
@@ -64,11 +64,11 @@ def test_a_job_is_submitted_again_while_the_refusal_can_pass(sbatch):
     sbatch.write_text("QOSMaxSubmitJobPerUserLimit\nAssocMaxSubmitJobLimit\n")
     done = submit()
     assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "7;x", "")
-    assert refusals.read() == [
+    assert submission.refusals() == [
         ("waits", "QOSMaxSubmitJobPerUserLimit"),
         ("waits", "AssocMaxSubmitJobLimit"),
     ]
-    assert refusals.last() == ""
+    assert submission.last_refusal() == ""
 
 
 def test_another_refusal_is_final_and_its_words_are_kept(sbatch):
@@ -76,4 +76,4 @@ def test_another_refusal_is_final_and_its_words_are_kept(sbatch):
     done = submit()
     assert (done.returncode, done.stdout) == (3, "")
     assert done.stderr == "sbatch: error: Invalid qos specification\n"
-    assert refusals.last() == "Invalid qos specification"
+    assert submission.last_refusal() == "Invalid qos specification"

@@ -1,10 +1,12 @@
-"""The options of `sbatch` that jobs of launches have, from the keys `exclusive` and `sbatch_options` of a site."""
+"""What the jobs of a run ask of Slurm when they are submitted, and its words when it refuses one."""
 
 import importlib
+import os
 import re
 import shlex
 from collections.abc import Mapping
 from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 ALWAYS = "--overcommit"
@@ -35,11 +37,18 @@ NOT_A_JOB = {
 }
 """Options with which jobs would not run as planned, with the reason."""
 
+BIN = Path(__file__).with_name("bin")
+REFUSALS = "CROSSOVER_REFUSALS"
+"""The environment variable with the path of the file of refusals."""
 
-def extra(facts: Mapping[str, Any]) -> str:
-    """The options for a site with these `facts`.
+WAITS, REFUSED = "waits", "refused"
+"""The first column of that file: whether the job is submitted again until Slurm accepts it, or given up."""
 
-    >>> extra({}), extra({"exclusive": False, "sbatch_options": "--reservation=tests"})
+
+def extra_options(facts: Mapping[str, Any]) -> str:
+    """The options of `sbatch` that jobs of launches have, from the keys `exclusive` and `sbatch_options` of a site.
+
+    >>> extra_options({}), extra_options({"exclusive": False, "sbatch_options": "--reservation=tests"})
     ('--exclusive --overcommit', '--overcommit --reservation=tests')
     """
     own = [EXCLUSIVE] if facts.get("exclusive", True) else []
@@ -47,10 +56,10 @@ def extra(facts: Mapping[str, Any]) -> str:
     return shlex.join([*own, ALWAYS, *shlex.split(facts.get("sbatch_options", ""))])
 
 
-def fault(text: str) -> str:
+def fault_of_options(text: str) -> str:
     """Why these `sbatch_options` cannot be used, and the next step; empty if they can.
 
-    >>> fault("--partition=short")
+    >>> fault_of_options("--partition=short")
     '--partition=short sets the partition; set the key `partition` instead'
     """
     try:
@@ -88,3 +97,49 @@ def _instead(name: str) -> str:
     if name in OWN_KEYS:
         return f"set the key `{OWN_KEYS[name]}` instead"
     return RESOURCES.get(name, "remove it, because each launch sets its own")
+
+
+def outwait_controller() -> None:
+    """Make Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
+
+    Before each query, the plugin asks the controller how long it remembers ended jobs. Without an answer, it uses
+    `sacct`, which without accounting reports nothing. Then the plugin (2.8) loses its jobs and waits for ever. So its
+    first answer is reused.
+    """
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    seconds = plugin.get_min_job_age()
+    if seconds is not None:
+        plugin.get_min_job_age = lambda: seconds  # type: ignore[attr-defined]
+
+
+def request_whole_memory() -> None:
+    """Make `sbatch` request the whole memory of each node for jobs that request none, instead of Slurm's default.
+
+    The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options.
+    """
+    os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
+
+
+def keep_refusals(file: Path) -> None:
+    """Keep the refusals of this process and its children in `file`, which is emptied.
+
+    `bin/sbatch` writes them there, because Snakemake drops them for groups.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("", encoding="utf-8")
+    os.environ[REFUSALS] = str(file.absolute())
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join([str(BIN), *(each for each in folders if each != str(BIN))])
+
+
+def refusals() -> list[tuple[str, str]]:
+    """Every refusal so far, the oldest first: WAITS or REFUSED, and Slurm's words."""
+    with suppress(OSError, KeyError):
+        lines = Path(os.environ[REFUSALS]).read_text(encoding="utf-8", errors="replace").splitlines()
+        return [(kind, words) for kind, _, words in (line.partition("\t") for line in lines) if words]
+    return []
+
+
+def last_refusal() -> str:
+    """The words of the last refusal for good; empty without one."""
+    return next((words for kind, words in reversed(refusals()) if kind == REFUSED), "")
