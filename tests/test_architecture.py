@@ -42,13 +42,9 @@ ROOMS = {
     "measure.sampling measure.zeromq records",
     "measure.launch": "design experiments measure.build measure.machine measure.processes "
     "measure.ranks measure.sampling planning records",
-    "analyse.statistics": "records",
-    "analyse.curves": "analyse.statistics design planning records",
-    "analyse.estimators": "analyse.curves analyse.statistics design experiments records",
-    "analyse.tables": "analyse.curves analyse.estimators analyse.statistics design planning records",
-    "analyse.claims": "analyse.curves analyse.estimators analyse.statistics config design planning records",
-    "analyse.advice": "analyse.curves analyse.estimators analyse.statistics design experiments farms planning records",
-    "analyse.compare": "analyse.curves analyse.statistics design records",
+    "analyse.estimates": "design experiments planning records",
+    "analyse.tables": "analyse.estimates design experiments farms planning records",
+    "analyse.claims": "analyse.estimates config design planning records",
     "report.base": "design experiments records",
     "report.sentences": "config design experiments planning records report.base",
     "report.sections": "design planning report.base report.sentences",
@@ -59,7 +55,7 @@ ROOMS = {
     "report.render": "config records report.base report.charts report.glance report.sentences",
     "report.pages": "config experiments records report.base report.charts report.glance report.render "
     "report.runs report.sections report.sentences",
-    "query": "analyse.curves analyse.tables config design experiments records report.base report.charts "
+    "query": "analyse.estimates analyse.tables config design experiments records report.base report.charts "
     "report.sentences",
     "share": "records report.render",
     "workflow": "config design doctor experiments measure.machine planning records report.terminal slurm",

@@ -9,8 +9,8 @@ import itertools
 import numpy as np
 import pytest
 
-from crossover.analyse.estimators.choice import choices
-from crossover.analyse.estimators.sensitivity import largest_bias
+from crossover.analyse.estimates.choice import choices
+from crossover.analyse.estimates.sensitivity import largest_bias
 from crossover.records.outcome import OPEN, WINNER
 
 ARMS, LAUNCHES, CELLS = (2, 4, 8), (3, 4, 12), 6

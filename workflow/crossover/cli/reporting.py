@@ -168,7 +168,7 @@ def compare(chosen: Namespace) -> int:
     Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes parquet tables
     and a page; measures nothing.
     """
-    from crossover.analyse.compare import compare
+    from crossover.analyse.tables import compare
     from crossover.report.pages import changes
     from crossover.report.runs import comparison
 

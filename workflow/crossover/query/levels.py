@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from crossover.analyse.curves.curve import curves
+from crossover.analyse.estimates.curve import curves
 from crossover.analyse.tables import writer
 from crossover.query import question, rivals
 from crossover.report.base import numbers

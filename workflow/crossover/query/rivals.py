@@ -16,8 +16,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover.analyse.curves import rounds
-from crossover.analyse.curves.curve import curves
+from crossover.analyse.estimates import curve
+from crossover.analyse.estimates.curve import curves
 from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.errors import CrossoverError
 from crossover.query import question
@@ -120,7 +120,7 @@ def _medians(results: Path, panel: Panel, medians: pa.Table, than: str, arms: Co
         return _by_launch(of_panel(medians, panel, arms).to_pandas(), than)
     column = blocks.schema.get_field_index("reference")
     blocks = blocks.set_column(column, blocks.schema.field(column), pa.repeat(than, blocks.num_rows))
-    return rounds.medians(rounds.blocks(blocks))
+    return curve.medians(curve.blocks(blocks))
 
 
 def kept(results: Path, name: str) -> pa.Table | None:

@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.special import gammaincinv, ndtri
 
-from crossover.analyse.curves.curve import Curve, Row
-from crossover.analyse.statistics.intervals import Floats, estimate
+from crossover.analyse.estimates.curve import Curve, Row
+from crossover.analyse.estimates.intervals import Floats, estimate
 from crossover.records.record import CONFIDENCE
 
 BOUND = 0.75

@@ -1,4 +1,5 @@
-"""A run, read from its folder of results: its launches, ranks and curves."""
+"""Two runs to compare, read from their folders of results: their launches, ranks and curves, the pairs of comparable
+curves, and the reasons for all others."""
 
 import json
 from collections import defaultdict
@@ -8,15 +9,18 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Any
 
-from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
+import numpy as np
+
+from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
+from crossover.analyse.estimates.intervals import Floats
 from crossover.design.settings import read_settings
 from crossover.errors import CrossoverError
-from crossover.records import failure, run_tables
+from crossover.records import failure, holes, run_tables
 from crossover.records.failure import Failure
 
 Name = tuple[str, ...]
 
-TABLES = ("launches", "ranks", "medians")
+READ = ("launches", "ranks", "medians")
 """The tables of a run that a comparison reads."""
 
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
@@ -24,6 +28,15 @@ MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kerne
 
 KINDS = ("run", "code", "machine", "library", "setting")
 """Kinds of facts, in the order of a list."""
+
+SAME = {
+    "reference": "reference",
+    "unit": "unit",
+    "axis": "axis",
+    "axis_unit": "unit of the axis",
+    "better": "better direction",
+}
+"""Facts that two curves of one name must share to be the same quantity, and their names in messages."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +51,7 @@ class Run:
     curves: dict[Name, Curve]
     """By the columns of NAMES; all arms, including the reference and the null arm."""
     failures: list[Failure]
-    """The failures of TABLES."""
+    """The failures of READ."""
 
     @property
     def experiments(self) -> set[str]:
@@ -71,15 +84,15 @@ class Run:
         return {key: "; ".join(sorted(values - {""})) for key, values in found.items()}
 
 
-def read(folder: Path, label: str) -> Run:
+def read_run(folder: Path, label: str) -> Run:
     """The run in `folder`, also one of a single experiment.
 
     Raises CrossoverError if there is none, or one that cannot be used.
     """
     if not folder.is_dir():
         raise CrossoverError(f"{folder}: does not exist; name the folder of results of a finished run")
-    launches, ranks, medians = (run_tables.read(folder, name) for name in TABLES)
-    failures = [each for name in TABLES for each in run_tables.failures(folder, name)]
+    launches, ranks, medians = (run_tables.read(folder, name) for name in READ)
+    failures = [each for name in READ for each in run_tables.failures(folder, name)]
     found = map(attrgetter("swept"), curves(medians.to_pandas()))
     named = {tuple(curve.facts[name] for name in NAMES): curve for curve in found}
     for cause, group in failure.grouped(failures).items() if not named else ():
@@ -93,7 +106,7 @@ def read(folder: Path, label: str) -> Run:
     return Run(label, folder, launches.to_pylist(), ranks.to_pylist(), named, tables)
 
 
-def failures(*runs: Run) -> list[Failure]:
+def failures_of(*runs: Run) -> list[Failure]:
     """The failures of the tables of `runs`, each with its folder."""
     return [replace(each, experiment=f"{each.experiment} in {run.folder}") for run in runs for each in run.failures]
 
@@ -107,6 +120,66 @@ def differences(before: Run, after: Run) -> list[Row]:
         {"kind": kind, "name": name, "before": first.get((kind, name), ""), "after": second.get((kind, name), "")}
         for kind, name in sorted(differing, key=lambda key: (KINDS.index(key[0]), key[1]))
     ]
+
+
+def pairs(before: Run, after: Run) -> tuple[list[tuple[Curve, Curve]], list[Row]]:
+    """The same curves of both runs at the cells that both measured, sorted by name, and the rows of record.UNPAIRED:
+    curves and cells without a partner."""
+    found, alone = [], []
+    for name in sorted(before.curves.keys() | after.curves.keys()):
+        first, second = before.curves.get(name), after.curves.get(name)
+        if first is None or second is None:
+            here, there = (before, after) if second is None else (after, before)
+            alone.append(_alone(here.curves[name], here.label, _absence(name, there)))
+        elif reason := _unlike(first, second, before, after):
+            alone.append(_alone(first, "both", reason))
+        else:
+            common = np.intersect1d(_measured(first), _measured(second))
+            for run, curve in ((before, first), (after, second)):
+                alone += [
+                    _alone(curve, run.label, "the other run did not measure this point", x)
+                    for x in np.setdiff1d(_measured(curve), common)
+                ]
+            if common.size:
+                found.append((first.at(common), second.at(common)))
+    return found, alone
+
+
+def title(facts: Row) -> str:
+    """A curve's arm, metric, protocol and placement, in words."""
+    return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
+
+
+def _alone(curve: Curve, label: str, reason: str, x: float | None = None) -> Row:
+    return curve.facts | {"run": label, "x": x, "reason": reason}
+
+
+def _measured(curve: Curve) -> Floats:
+    return np.asarray(curve.x[~np.isnan(curve.values).all(axis=0)])
+
+
+def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
+    """The reason if two curves are different quantities, or not independent samples; otherwise empty."""
+    own = [run.identities(first.facts["experiment"], first.facts["placement"]) for run in (before, after)]
+    if own[0] & own[1]:
+        return "both runs contain the same launches of this experiment, so they are not independent samples"
+    for column, words in SAME.items():
+        if first.facts[column] != second.facts[column]:
+            return f"its {words} is {first.facts[column]} in {before.label} and {second.facts[column]} in {after.label}"
+    return ""
+
+
+def _absence(name: Name, run: Run) -> str:
+    wanted = dict(zip(NAMES, name, strict=True))
+    for each in run.failures:
+        if each.experiment == wanted["experiment"]:
+            return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
+    if missing := holes.why(run.launches, wanted["experiment"], wanted["placement"]):
+        return f"in {run.label}, {missing}"
+    panel = tuple(wanted[part] for part in PANEL)
+    if any(tuple(curve.facts[part] for part in PANEL) == panel for curve in run.curves.values()):
+        return f"{run.label} did not measure this arm"
+    return f"{run.label} did not measure this metric under this protocol"
 
 
 def _text(value: Any) -> str:

@@ -16,9 +16,9 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from crossover.analyse.curves.curve import PANEL, Curve, Row
-from crossover.analyse.estimators.sensitivity import Biases
-from crossover.analyse.statistics.intervals import Estimate, Floats, holm
+from crossover.analyse.estimates.curve import PANEL, Curve, Row
+from crossover.analyse.estimates.intervals import Estimate, Floats, holm
+from crossover.analyse.estimates.sensitivity import Biases
 from crossover.records.outcome import OPEN, WORSE
 from crossover.records.record import SIGNIFICANCE
 

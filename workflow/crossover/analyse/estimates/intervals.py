@@ -1,4 +1,4 @@
-"""Estimates of cells from a few launches: means, intervals, p-values.
+"""Estimates of cells from a few launches: means, intervals, p-values, verdicts.
 
 The unit of replication is the launch. Everything here works on `d`, of shape (launches, cells): each launch's median
 over its rounds of a log value or a log ratio, with cells in the order of the axis, and NaN if a launch has no valid
@@ -8,13 +8,15 @@ have far less than their nominal coverage.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import expit, stdtr, stdtrit
 
-from crossover.records.record import CONFIDENCE
+from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, WORSE
+from crossover.records.record import CONFIDENCE, FACTOR, SHARE, SIGNIFICANCE
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.intp]
@@ -24,6 +26,9 @@ WINDOW = 5
 
 ENOUGH = 8
 """With this many launches, a cell's own variance is known well enough, and nothing is pooled."""
+
+MOST = 0.999
+"""The largest share; closer to 1, the logit consists of rounding errors and the clock's noise."""
 
 
 @dataclass(frozen=True)
@@ -243,3 +248,86 @@ def holm(p: Floats, weights: Floats | None = None) -> Floats:
     adjusted = np.empty_like(p)
     adjusted[order] = np.minimum(steps, 1)
     return adjusted
+
+
+def sides(cells: Estimate) -> Floats:
+    """The side of zero of each cell of a curve: 1 or -1 if it is significant after Holm, 0 if not, NaN if not measured.
+
+    All cells are tested together, so that among arms that are alike at most one curve in twenty shows a difference.
+    """
+    signs = np.sign(cells.mean) * (holm(cells.p) <= SIGNIFICANCE)
+    return np.where(np.isnan(cells.mean), np.nan, signs)
+
+
+def alike(cells: Estimate) -> NDArray[np.bool_]:
+    """Whether the interval of each cell lies within the factor KNOWN, in either direction."""
+    return np.asarray(np.maximum(np.abs(cells.low), np.abs(cells.high)) <= np.log(KNOWN))
+
+
+def verdicts(cells: Estimate) -> list[str]:
+    """The verdict on an arm in each cell of a curve, from the logarithm of the factor by which it is better, with bias
+    (Estimate.with_bias). They are decided only here."""
+    return [
+        {1: BETTER, -1: WORSE}.get(side, ALIKE if equal else OPEN)
+        for side, equal in zip(sides(cells), alike(cells), strict=True)
+    ]
+
+
+def launches_needed(cells: Estimate, bias: float, launches: NDArray[np.int_], told: list[str]) -> list[int | None]:
+    """For each OPEN cell of `told`, the fewest launches that would decide it if mean and variance stayed the same.
+
+    `cells` are without bias, `launches` those behind each cell. A difference must pass the test of all cells that are
+    not decided yet. None for a cell with another verdict, one without an interval, and for more than HORIZON times the
+    present launches.
+    """
+    found: list[int | None] = [None] * len(told)
+    # The strictest level that Holm applies to one of them.
+    level = SIGNIFICANCE / max(sum(verdict in (OPEN, ALIKE) for verdict in told), 1)
+    for cell in np.flatnonzero((np.array(told) == OPEN) & ~np.isnan(cells.error) & ~np.isnan(bias)):
+        now = launches[cell]
+        more = np.arange(now + 1, HORIZON * now + 1)
+        df = cells.df[cell] * (more - 1) / (now - 1)
+        usual = stdtrit(df, (1 + CONFIDENCE) / 2)
+        error = np.hypot(cells.error[cell] * np.sqrt(now / more), bias / usual)
+        distance = abs(cells.mean[cell])
+        enough = more[(stdtrit(df, 1 - level / 2) * error < distance) | (distance + usual * error <= np.log(KNOWN))]
+        found[cell] = int(enough[0]) if enough.size else None
+    return found
+
+
+@dataclass(frozen=True)
+class Scale:
+    """A rising function of a metric's values, and its inverse; both take and return arrays of any shape.
+
+    On it, values are averaged and get their intervals. Most metrics are just positive, and their scale is the
+    logarithm. A share, such as an efficiency, is also at most 1, but an interval of its logarithm could end above 1.
+    Its scale is the logit, log(v / (1 - v)), whose intervals end inside (0, 1). For small shares, the logit is the
+    logarithm. Near 1, it is minus the logarithm of the loss 1 - v, so neighbouring cells whose losses differ by a
+    factor of ten still have similar scatter, as pooling their variance requires. A metric in `times` is a factor over a
+    lower bound, and so the inverse of a share. Its scale is the logarithm of its excess over 1.
+    """
+
+    of_log: Callable[[Floats], Floats]
+    """The number on this scale, from the logarithm of a value."""
+    value: Callable[[Floats], Floats]
+    """The value, from the number on this scale."""
+
+    def lowered(self, number: Floats, effect: Floats) -> Floats:
+        """The distance on this scale from `number` down to its value divided by exp(`effect`)."""
+        return np.asarray(number - self.of_log(np.log(self.value(number)) - effect))
+
+
+def logit(shares: Floats) -> Floats:
+    """The logits of shares; a share above MOST counts as MOST."""
+    clipped = np.minimum(shares, MOST)
+    return np.asarray(np.log(clipped / (1 - clipped)))
+
+
+POSITIVE = Scale(of_log=np.asarray, value=np.exp)
+BOUNDED = Scale(of_log=lambda logs: logit(np.exp(logs)), value=expit)
+ABOVE_ONE = Scale(of_log=lambda logs: -logit(np.exp(-logs)), value=lambda numbers: 1 + np.exp(numbers))
+
+
+def scale_of(unit: str) -> Scale:
+    """The scale of a metric that has this unit."""
+    return {SHARE: BOUNDED, FACTOR: ABOVE_ONE}.get(unit, POSITIVE)

@@ -8,7 +8,7 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover.analyse.curves.curve import Row
+from crossover.analyse.estimates.curve import Row
 from crossover.design.launch import LOADED
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
