@@ -13,7 +13,7 @@ from crossover.analyse.estimates.intervals import estimate
 from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
 from crossover.errors import CrossoverError
-from crossover.query.rivals import _paired
+from crossover.query.estimates import _paired
 from crossover.query.run import Run
 from crossover.records import record, run_tables
 

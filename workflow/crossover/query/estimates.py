@@ -1,11 +1,12 @@
-"""The ratio of any two arms of a curve, from the launches that measured both.
+"""Estimates that no table has, by the analysis: the ratio of any two arms, and from where an arm reaches a level.
 
-Each launch has its own ratio of the two: the median over rounds, as in the table of ratios, whose functions estimate it
-here too. The quotient of two ratios to the reference has no interval, because the two share the reference's chance.
+Each launch has its own ratio of two arms: the median over rounds, as in the table of ratios, whose functions estimate
+it here too. The quotient of two ratios to the reference has no interval, because the two share the reference's chance.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -18,18 +19,20 @@ import pyarrow.compute as pc
 
 from crossover.analyse.estimates import curve
 from crossover.analyse.estimates.curve import curves
+from crossover.analyse.tables import writer
 from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records import record, run_tables
 from crossover.records.outcome import BETTER, OPEN, WORSE
-from crossover.report.base import tables
+from crossover.report.base import numbers, tables
 from crossover.report.base.tables import PANEL, Panel
+from crossover.report.sentences import thresholds
 
 Row = dict[str, Any]
 
 
-def chosen(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
+def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
     """The arm `than`, and the arms to compare with it: `arm`, or the reference and all rivals.
 
     Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
@@ -69,6 +72,22 @@ def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Pane
         names = question.listed([*arms, than])
         raise CrossoverError(f"{names} have no measured point in common; choose another arm for --arm or --than")
     return replace(panel, ratios=ratios)
+
+
+def reached(results: Path, panel: Panel, level: float) -> list[Row]:
+    """From where each arm of a panel reaches a level: rows of record.THRESHOLDS. Empty without medians."""
+    medians = kept(results, "medians")
+    if medians is None:
+        return []
+    own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps([level]))
+    return list(writer.thresholds(list(curves(own))))
+
+
+def reached_in_words(row: Row, name: str) -> str:
+    """One of these rows in words."""
+    words = thresholds.reached(row).replace("**", "")
+    level = f"{row['metric']} of at least {numbers.percent(row['level'])}"
+    return f"{question.quoted(row['arm'])} ({name}): {level} {words}"
 
 
 def _inverted(row: Row) -> Row:
