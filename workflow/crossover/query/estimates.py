@@ -20,7 +20,6 @@ import pyarrow.compute as pc
 from crossover.analyse.estimates import curve
 from crossover.analyse.estimates.curve import curves
 from crossover.analyse.tables import writer
-from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records import record, run_tables
@@ -121,7 +120,7 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
     made = _medians(results, panel, medians, than, {than, *arms})
     # A null arm would count as one of `than` here.
     own = made[made["arm"].isin(arms)].assign(null=False, ceiling=False)
-    rows = FROM_CURVES["ratios"]([*curves(own), *curves(nulls.to_pandas())])
+    rows = writer.FROM_CURVES["ratios"]([*curves(own), *curves(nulls.to_pandas())])
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.RATIOS.names), record.RATIOS, preserve_index=False)
     return {
         (row["arm"], row["x"]): row | _kind(panel, row["arm"], than)
