@@ -98,8 +98,7 @@ def write(results: Path, rows: int) -> None:
 def analyse(receipts: list[Path], folder: Path) -> None:
     """Derive all tables; print the time and memory."""
     began = time.perf_counter()
-    from crossover.analyse.curves import raw_files
-    from crossover.analyse.tables import writer
+    from crossover.analyse.tables import raw_files, writer
 
     marks = [("start", began), ("imports", time.perf_counter())]
     raw_files.gather(receipts, folder)

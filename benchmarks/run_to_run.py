@@ -28,9 +28,8 @@ import pyarrow as pa
 import pyzmq_perf
 from side_by_side import HERE, PUBLISHED, ZEROMQ, launched, other, workshop
 
-from crossover.analyse.curves.curve import curves
-from crossover.analyse.curves.rounds import blocks, medians
-from crossover.analyse.statistics.intervals import Estimate, Floats, estimate
+from crossover.analyse.estimates.curve import blocks, curves, medians
+from crossover.analyse.estimates.intervals import Estimate, Floats, estimate
 from crossover.workflow import session
 
 SIZES_BYTES = [100, 1_000, 10_000, 100_000, 1_000_000]

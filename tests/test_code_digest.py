@@ -193,7 +193,7 @@ def test_a_module_reached_only_through_a_package_counts(package):
 
 def test_the_analysis_affects_no_launch(package):
     assert concerned(
-        package, "analyse/tables/writer.py", "analyse/statistics/intervals.py", "analyse/estimators/crossover.py"
+        package, "analyse/tables/writer.py", "analyse/estimates/intervals.py", "analyse/estimates/crossover.py"
     ) == {"analysis"}
 
 

@@ -8,16 +8,13 @@ import numpy as np
 from scipy.stats import beta, norm, t
 from synthetic import NOISES, SIZES, arms, blocks, campaigns
 
-from crossover.analyse.claims.readings import peaks
-from crossover.analyse.claims.result import Result
-from crossover.analyse.claims.verdict import Range, judge
-from crossover.analyse.curves import polyline
-from crossover.analyse.curves.curve import Curve
-from crossover.analyse.estimators.crossover import crossing
-from crossover.analyse.estimators.sensitivity import sensitivities
-from crossover.analyse.estimators.threshold import threshold
-from crossover.analyse.statistics import intervals
-from crossover.analyse.statistics.intervals import estimate, holm
+from crossover.analyse.claims.judgement import Range, judge
+from crossover.analyse.claims.readings import Result, peaks
+from crossover.analyse.estimates import crossover, intervals
+from crossover.analyse.estimates.crossover import crossing, threshold
+from crossover.analyse.estimates.curve import Curve
+from crossover.analyse.estimates.intervals import estimate, holm
+from crossover.analyse.estimates.sensitivity import sensitivities
 from crossover.measure.sampling.sampler import SELDOM
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
@@ -121,12 +118,12 @@ class FalseVerdicts:
 @contextmanager
 def plain():
     """Switches off pooled variances and straight lines, which leaves Student's t on the launches of each cell."""
-    window, doubt = intervals.WINDOW, polyline.DOUBT
-    intervals.WINDOW, polyline.DOUBT = 1, 2
+    window, doubt = intervals.WINDOW, crossover.DOUBT
+    intervals.WINDOW, crossover.DOUBT = 1, 2
     try:
         yield
     finally:
-        intervals.WINDOW, polyline.DOUBT = window, doubt
+        intervals.WINDOW, crossover.DOUBT = window, doubt
 
 
 def calibrate(noise, launches, rounds, count):

@@ -9,9 +9,9 @@ import itertools
 import numpy as np
 import pytest
 
-from crossover.analyse.estimators.choice import choices
-from crossover.analyse.estimators.sensitivity import largest_bias
-from crossover.records.choice import OPEN, WINNER
+from crossover.analyse.estimates.choice import choices
+from crossover.analyse.estimates.sensitivity import largest_bias
+from crossover.records.outcome import OPEN, WINNER
 
 ARMS, LAUNCHES, CELLS = (2, 4, 8), (3, 4, 12), 6
 SPREADS = {"equal": (0.0, 0.0), "nearly equal": (0.08, 0.0), "unlike": (0.4, 0.2)}

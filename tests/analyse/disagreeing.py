@@ -8,8 +8,8 @@ import numpy as np
 import pyarrow as pa
 from synthetic import SIZES, launched, rows
 
-from crossover.analyse.advice.recommend import recommend
-from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.raw_files import gather
+from crossover.analyse.tables.recommend import recommend
 from crossover.analyse.tables.writer import derive, join
 from crossover.records import record
 

@@ -7,7 +7,7 @@ from functools import cache
 import numpy as np
 import pyarrow as pa
 
-from crossover.analyse.curves.curve import PANEL
+from crossover.analyse.estimates.curve import PANEL
 from crossover.config import claim_list
 from crossover.design.protocol import label
 from crossover.records import record

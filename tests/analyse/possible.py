@@ -4,7 +4,7 @@ import numpy as np
 from judged import KEYS, UNITS, X, sides
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError
-from crossover.analyse.curves.curve import Curve
+from crossover.analyse.estimates.curve import Curve
 
 LAUNCHES = 5
 RATE = 1e6

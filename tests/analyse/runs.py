@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 from synthetic import SIZES, blocks, launched, rows
 
-from crossover.analyse.advice.recommend import recommend
-from crossover.analyse.curves.curve import curves
-from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.tables import choices, writer
+from crossover.analyse.estimates.curve import curves
+from crossover.analyse.tables import writer
+from crossover.analyse.tables.raw_files import gather
+from crossover.analyse.tables.recommend import recommend
 from crossover.analyse.tables.writer import derive
 from crossover.records import record
 
@@ -46,6 +46,6 @@ def stored(number, folder):
     medians, launches = (
         record.read(folder / f"{name}.parquet", writer.TABLES[name]) for name in ("medians", "launches")
     )
-    writer.write(choices.rows(list(curves(medians.to_pandas())), launches.to_pylist()), "choices", folder)
+    writer.write(writer.choice_rows(list(curves(medians.to_pandas())), launches.to_pylist()), "choices", folder)
     recommend(folder)
     return folder

@@ -5,8 +5,8 @@ import pytest
 from scipy import stats
 from synthetic import SIZES, campaign, far_off
 
-from crossover.analyse.compare.change import change
-from crossover.analyse.statistics.intervals import Estimate, difference, estimate, holm
+from crossover.analyse.estimates.intervals import Estimate, difference, estimate, holm
+from crossover.analyse.tables.compare import change
 
 FLAT = 0 * SIZES
 TEN_PERCENT = np.log(1.1)

@@ -9,10 +9,10 @@ from hypothesis import strategies as st
 from runs import stored
 from scipy.stats import t
 
-from crossover.analyse.estimators.choice import choices
+from crossover.analyse.estimates.choice import choices
 from crossover.analyse.tables.writer import TABLES
 from crossover.records import record
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 
 LAUNCHES = 10
 """So many that nothing is pooled, and each cell has the launches' own spread."""

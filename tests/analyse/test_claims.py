@@ -12,7 +12,7 @@ from possible import field
 from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import of_source
 from crossover.analyse.claims.quantities import find
-from crossover.analyse.curves.curve import NAMES
+from crossover.analyse.estimates.curve import NAMES
 from crossover.config import claim_list, published
 from crossover.records import record
 from crossover.report.text import claims as told

@@ -9,8 +9,8 @@ from runs import ARMS, finished
 from synthetic import SIZES, launched, rows
 
 from crossover.__main__ import main
-from crossover.analyse.compare.compare import TABLES, compare
-from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.compare import TABLES, compare
+from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
 from crossover.records import failure, record
 

@@ -8,7 +8,7 @@ from runs import finished
 from synthetic import SIZES
 
 from crossover.__main__ import main
-from crossover.analyse.compare import compare
+from crossover.analyse.tables import compare
 from crossover.analyse.tables.writer import TABLES
 from crossover.records import failure, record
 from crossover.records.failure import Failure
@@ -58,7 +58,7 @@ def broken(folder, name="medians", experiment="zmq_throughput", keep=True):
     """Mark a table of a finished run as failed, for one experiment or for all."""
     path = folder / f"{name}.parquet"
     table = record.read(path, TABLES[name])
-    cause = Failure("table", name, experiment, "ValueError: a fault", "analyse/curves/rounds.py, line 9")
+    cause = Failure("table", name, experiment, "ValueError: a fault", "analyse/estimates/curve.py, line 9")
     record.write(table if keep else table.slice(0, 0), path, failure.stored([cause]))
 
 
@@ -86,7 +86,7 @@ def test_a_failed_table_of_a_run_is_named_with_its_folder(runs, tmp_path, capsys
     broken(Path(runs[1]))
     assert main(["compare", *runs, "--folder", str(tmp_path / "folder")]) == 1
     assert (
-        f"table medians of zmq_throughput in {runs[1]}: ValueError: a fault (analyse/curves/rounds.py, line 9)"
+        f"table medians of zmq_throughput in {runs[1]}: ValueError: a fault (analyse/estimates/curve.py, line 9)"
         in capsys.readouterr().err
     )
     broken(Path(runs[1]), keep=False)

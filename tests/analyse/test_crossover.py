@@ -10,9 +10,8 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import SIZES, campaign, campaigns
 
-from crossover.analyse.curves.polyline import DOUBT, stretch
-from crossover.analyse.estimators.crossover import Crossing, crossing
-from crossover.analyse.statistics.intervals import estimate, pooled
+from crossover.analyse.estimates.crossover import DOUBT, Crossing, crossing, stretch
+from crossover.analyse.estimates.intervals import estimate, pooled
 
 NAN = float("nan")
 HERE = 7000.0
@@ -144,7 +143,7 @@ def test_with_noisy_points_a_line_finds_a_slow_crossover_better_than_neighbourin
     every = campaigns(random, RISING, 5, 100, cell_sd=0.06, launch_sd=0.01)
     errors = []
     for doubt in (DOUBT, 2):
-        monkeypatch.setattr("crossover.analyse.curves.polyline.DOUBT", doubt)
+        monkeypatch.setattr("crossover.analyse.estimates.crossover.DOUBT", doubt)
         found = [crossing(SIZES, d) for d in every]
         errors.append([abs(np.log(one.x / HERE)) for one in found if one.verdict == "one"])
     lined, broken = errors

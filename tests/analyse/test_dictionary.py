@@ -7,9 +7,8 @@ import pyarrow as pa
 import pytest
 from synthetic import SIZES, launched, rows
 
-from crossover.analyse.compare import compare
-from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.tables import writer
+from crossover.analyse.tables import compare, writer
+from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive, join
 from crossover.design.protocol import KEYS
 from crossover.records import record

@@ -7,11 +7,10 @@ import pytest
 from judged import medians, shipped, write
 from test_tables import RISING, campaign, content, receipts
 
-from crossover.analyse.advice import recommend
-from crossover.analyse.advice.settings import SETTINGS
 from crossover.analyse.claims import judgement
-from crossover.analyse.curves import raw_files as gathered
-from crossover.analyse.tables import refinement, writer
+from crossover.analyse.tables import raw_files as gathered
+from crossover.analyse.tables import recommend, refinement, writer
+from crossover.analyse.tables.recommend import SETTINGS
 from crossover.planning import receipt
 from crossover.records import failure, record
 
@@ -169,7 +168,7 @@ def test_claims_on_an_experiment_with_a_failed_table_get_its_reason(judged, tmp_
     for table in judgement.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / f"{name}.parquet"
-    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/curves/rounds.py, line 9")
+    cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/estimates/curve.py, line 9")
     record.write(record.read(path, writer.TABLES[name]), path, failure.stored([cause]))
     before, _ = verdicts(judged)
     after, failures = verdicts(tmp_path)
@@ -214,7 +213,7 @@ def test_a_setting_of_an_experiment_with_a_failed_table_gets_its_reason(judged, 
     for table in recommend.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / "choices.parquet"
-    cause = failure.Failure("table", "choices", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/choices.py, line 9")
+    cause = failure.Failure("table", "choices", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/writer.py, line 9")
     record.write(record.read(path, record.CHOICES), path, failure.stored([cause]))
     rows, failures = recommended(tmp_path)
     failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]

@@ -15,7 +15,7 @@ import pyarrow as pa
 import pytest
 
 from crossover.__main__ import main
-from crossover.analyse.curves.raw_files import gather
+from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.paths import PROJECT
 from crossover.records import record

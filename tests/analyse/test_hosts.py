@@ -8,9 +8,9 @@ import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, arms, launched, rows
 
-from crossover.analyse.curves.curve import curves
-from crossover.analyse.curves.raw_files import gather, gathered
-from crossover.analyse.estimators.hosts import hosts
+from crossover.analyse.estimates.curve import curves
+from crossover.analyse.estimates.hosts import hosts
+from crossover.analyse.tables.raw_files import gather, gathered
 from crossover.analyse.tables.writer import derive
 from crossover.records import record
 

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import NOISES, SIZES, blocks, campaign, campaigns
 
-from crossover.analyse.statistics.intervals import Estimate, between, difference, estimate, holm, pooled
+from crossover.analyse.estimates.intervals import Estimate, between, difference, estimate, holm, pooled
 
 TRUTH = 0.15 * np.log10(SIZES / 7000)
 NAN = float("nan")

@@ -8,9 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import SIZES, campaigns
 
-from crossover.analyse.estimators.crossover import crossing
-from crossover.analyse.statistics.intervals import Estimate, estimate
-from crossover.analyse.statistics.outcome import alike, launches_needed, verdicts
+from crossover.analyse.estimates.crossover import crossing
+from crossover.analyse.estimates.intervals import Estimate, alike, estimate, launches_needed, verdicts
 from crossover.records.outcome import ALIKE, BETTER, HORIZON, OPEN, WORSE, Outcome
 
 numbers = st.floats(-1, 1)

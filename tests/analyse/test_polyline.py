@@ -7,8 +7,8 @@ import pytest
 from scipy import stats
 from synthetic import SIZES, campaigns
 
-from crossover.analyse.curves.polyline import DOUBT, stretch
-from crossover.analyse.statistics.intervals import complete_around, error_of_mean, pooled
+from crossover.analyse.estimates.crossover import DOUBT, stretch
+from crossover.analyse.estimates.intervals import complete_around, error_of_mean, pooled
 
 NAN = float("nan")
 U = np.log(SIZES)

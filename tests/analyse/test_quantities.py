@@ -10,8 +10,8 @@ from possible import Possible
 
 from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
-from crossover.analyse.curves.curve import Curve
-from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.estimates.crossover import crossing
+from crossover.analyse.estimates.curve import Curve
 from crossover.planning.plan import SECOND_SWEEP
 
 X = np.logspace(2, 6, 13)

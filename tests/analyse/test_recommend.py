@@ -14,11 +14,10 @@ from runs import stored
 from synthetic import SIZES
 
 from crossover.__main__ import main
-from crossover.analyse.advice.recommend import FILE, recommend, recommendations
-from crossover.analyse.advice.rules import NOT_REPLICATED, _written, decide
-from crossover.analyse.curves.curve import curves
-from crossover.analyse.estimators.question import Question, questions
-from crossover.analyse.estimators.sensitivity import NO_NULL
+from crossover.analyse.estimates.choice import Question, questions
+from crossover.analyse.estimates.curve import curves
+from crossover.analyse.estimates.sensitivity import NO_NULL
+from crossover.analyse.tables.recommend import FILE, NOT_REPLICATED, _written, decide, recommend, recommendations
 from crossover.design.advice import Setting
 from crossover.records import record
 from crossover.records.outcome import KNOWN

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import SIZES, blocks, campaign, launched, rows
 
-from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.estimates.crossover import crossing
 from crossover.analyse.tables.refinement import inside, refine
 from crossover.planning.second_sweep import SHARE
 

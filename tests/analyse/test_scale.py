@@ -10,8 +10,7 @@ from hypothesis.extra.numpy import arrays
 from test_quantities import EFFECT, curve, field, quantity
 
 from crossover.analyse.claims.quantities import find
-from crossover.analyse.statistics.intervals import estimate
-from crossover.analyse.statistics.scale import ABOVE_ONE, BOUNDED, MOST, POSITIVE, of_unit
+from crossover.analyse.estimates.intervals import ABOVE_ONE, BOUNDED, MOST, POSITIVE, estimate, scale_of
 from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.config.schema import complete
 from crossover.experiments import declared
@@ -95,7 +94,7 @@ def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one
         (name, metric.name): metric.unit
         for name in complete({})["experiments"]
         for metric in declared()[name].metrics
-        if of_unit(metric.unit) is not POSITIVE
+        if scale_of(metric.unit) is not POSITIVE
     }
     assert bounded == {
         ("task_map", "efficiency"): SHARE,

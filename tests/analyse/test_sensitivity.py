@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from crossover.analyse.curves.curve import Curve
-from crossover.analyse.estimators.sensitivity import largest_bias, sensitivities
-from crossover.analyse.statistics.intervals import estimate, holm
+from crossover.analyse.estimates.curve import Curve
+from crossover.analyse.estimates.intervals import estimate, holm
+from crossover.analyse.estimates.sensitivity import largest_bias, sensitivities
 from crossover.records.record import SIGNIFICANCE
 
 

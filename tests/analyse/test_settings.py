@@ -17,8 +17,7 @@ from mpi4py import MPI
 from traitlets.config import Config, PyFileConfigLoader
 
 from crossover import farms
-from crossover.analyse.advice.rules import snippet
-from crossover.analyse.advice.settings import SETTINGS
+from crossover.analyse.tables.recommend import SETTINGS, snippet
 from crossover.config import schema
 from crossover.experiments import declared
 from crossover.experiments.zmq_throughput import PYZMQ_THRESHOLD_BYTES

@@ -10,9 +10,8 @@ import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, blocks, launched, rows
 
-from crossover.analyse.curves.raw_files import gather, gathered, refuse_impossible
-from crossover.analyse.statistics.intervals import estimate
-from crossover.analyse.statistics.scale import BOUNDED
+from crossover.analyse.estimates.intervals import BOUNDED, estimate
+from crossover.analyse.tables.raw_files import gather, gathered, refuse_impossible
 from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.design.protocol import columns
 from crossover.errors import CrossoverError

@@ -5,8 +5,7 @@ from dataclasses import astuple
 import numpy as np
 import pytest
 
-from crossover.analyse.estimators.crossover import Crossing
-from crossover.analyse.estimators.threshold import threshold
+from crossover.analyse.estimates.crossover import Crossing, threshold
 
 NAN = float("nan")
 DURATIONS = np.logspace(3, 6, 7)

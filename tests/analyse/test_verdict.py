@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.claims.result import Place, Result
-from crossover.analyse.claims.verdict import Range, decisive, judge
-from crossover.analyse.statistics.intervals import Estimate, estimate
+from crossover.analyse.claims.judgement import Range, decisive, judge
+from crossover.analyse.claims.readings import Place, Result
+from crossover.analyse.estimates.intervals import Estimate, estimate
 
 INF = np.inf
 NAN = float("nan")

@@ -11,7 +11,7 @@ from clusters import OnCluster
 from copies import copy_of_the_project
 from slurm import Cluster
 
-from crossover.analyse.curves.raw_files import refuse_impossible
+from crossover.analyse.tables.raw_files import refuse_impossible
 from crossover.config import schema
 from crossover.design.launch import Launch as Planned
 from crossover.measure.build import compiler

@@ -19,7 +19,7 @@ from scenes import COMPILERS, ETH, HEALTHY, IB, LAPTOP, PAIR, RANK, attempt, job
 from crossover.config import rotation
 from crossover.doctor import conclude, facts
 from crossover.doctor.conclude import CHECKS, OK, PROBLEM, UNKNOWN, WARNING, Finding, Seen, Verdict
-from crossover.slurm import partition
+from crossover.slurm import cluster
 from crossover.workflow import hooks
 
 BETWEEN = ("processors", "ports", "temporary folder", "shared folder")
@@ -170,10 +170,9 @@ def test_only_a_problem_fails_the_run(tmp_path: Path, monkeypatch: pytest.Monkey
     for name, found in (("node", seen.node), ("nodes", seen.nodes), ("compilers", COMPILERS), ("quarto", {})):
         assert found is not None
         facts.write(found, tmp_path / f"doctor/{name}.json")
-    monkeypatch.setattr(conclude.controller, "configuration", lambda: HEALTHY.configuration)
-    monkeypatch.setattr(
-        partition, "ask", lambda *_: "n1 main idle ib\nn2 main idle ib\nn3 main idle x\nn4 main idle ib"
-    )
+    monkeypatch.setattr(cluster, "configuration", lambda: HEALTHY.configuration)
+    nodes = "n1 main idle ib\nn2 main idle ib\nn3 main idle x\nn4 main idle ib"
+    monkeypatch.setattr(cluster, "ask_sinfo", lambda *_: nodes)
     assert conclude.conclude("slurm", tmp_path, ["node", "nodes"], [], {}, "ib") == code
     page = (tmp_path / "doctor.txt").read_text()
     assert ("node_list: [n1, n2, n4]" in " ".join(page.split())) is (seen is not ALONE)

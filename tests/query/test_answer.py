@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 
 from crossover.design.protocol import known
-from crossover.query.answer import NOT_MEASURED, answer
+from crossover.query.answers import NOT_MEASURED, answer
 from crossover.report.text import more, tables
 
 NUMBERS = ["x", "ratio", "low", "high", "launches"]

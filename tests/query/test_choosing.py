@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.query import choosing
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.query import answers
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 
 SHARED = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp", "metric": "throughput",
@@ -34,7 +34,7 @@ ROWS = [
 
 
 def at(x):
-    return choosing.chosen("ZeroMQ stream", ROWS, x)
+    return answers.chosen("ZeroMQ stream", ROWS, x)
 
 
 def test_a_measured_point_has_its_row_its_value_and_the_next_arm():
@@ -58,7 +58,7 @@ def test_between_two_choices_both_are_named_with_the_boundary():
     assert (found.arms, found.guarantee, found.verdict) == (["copy", "no-copy"], None, OPEN)
     assert "copy or no-copy; the second is better from 3 kB [2, 5 kB] on" in found.lines[0]
     assert found.row["choice"] is None and found.row["begins"] == 3000
-    unknown = choosing.chosen("x", [ROWS[0], ROWS[2] | {"begins": None, "begins_low": 100.0, "begins_high": 1e4}], 500)
+    unknown = answers.chosen("x", [ROWS[0], ROWS[2] | {"begins": None, "begins_low": 100.0, "begins_high": 1e4}], 500)
     assert "from somewhere in 100 B to 10 kB on" in unknown.lines[0]
 
 

@@ -9,11 +9,11 @@ from runs import finished
 from synthetic import blocks, launched, rows
 
 from crossover.__main__ import main
-from crossover.analyse.curves.raw_files import gather
-from crossover.analyse.statistics.intervals import estimate
+from crossover.analyse.estimates.intervals import estimate
+from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
 from crossover.errors import CrossoverError
-from crossover.query.rivals import _paired
+from crossover.query.estimates import _paired
 from crossover.query.run import Run
 from crossover.records import record, run_tables
 

@@ -16,7 +16,7 @@ import crossover
 from crossover.__main__ import main
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE, PROJECT
-from crossover.query import settings
+from crossover.query import answers
 from crossover.report.text import numbers
 
 ALONE = ["ask", "zmq_throughput", "--transport", "tcp", "--at", "10kB"]
@@ -236,7 +236,7 @@ def test_a_recommended_setting_has_its_arm_and_the_lines_to_paste(real, ask):
 
 def test_a_snippet_commands_no_terminal():
     row = recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy")
-    shown = printable("\n".join(settings.lines(row, "streams"))).splitlines()
+    shown = printable("\n".join(answers.recommendation_lines(row, "streams"))).splitlines()
     assert shown[1:] == ["arm 'no copy', to paste:", "", "a = 1�[2J", "if a:", "\tb = 2"]
 
 

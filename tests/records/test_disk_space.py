@@ -7,11 +7,11 @@ import os
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.records import disk_space
+from crossover.records import atomic
 
 
 def test_a_folder_with_space_is_made_and_left_empty(tmp_path):
-    disk_space.require(tmp_path / "results")
+    atomic.require_space(tmp_path / "results")
     assert list((tmp_path / "results").iterdir()) == []
 
 
@@ -21,12 +21,12 @@ def test_a_folder_without_space_is_named_with_the_reason_and_the_next_step(tmp_p
         def write(self, _):
             raise OSError(number, os.strerror(number))
 
-    monkeypatch.setattr(disk_space.tempfile, "TemporaryFile", lambda **_: Full())
+    monkeypatch.setattr(atomic.tempfile, "TemporaryFile", lambda **_: Full())
     with pytest.raises(CrossoverError, match=f"{tmp_path}.*{os.strerror(number)}.*free some space"):
-        disk_space.require(tmp_path)
+        atomic.require_space(tmp_path)
 
 
 def test_a_file_instead_of_a_folder_is_named(tmp_path):
     (tmp_path / "results").touch()
     with pytest.raises(CrossoverError, match="results: cannot be written to"):
-        disk_space.require(tmp_path / "results")
+        atomic.require_space(tmp_path / "results")

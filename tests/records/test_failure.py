@@ -12,7 +12,7 @@ from crossover.records import failure, record
 from crossover.records.failure import Failure
 from crossover.workflow import outcome
 
-ONE = Failure("table", "medians", "toy", "ValueError: </script>", "analyse/curves/rounds.py, line 7")
+ONE = Failure("table", "medians", "toy", "ValueError: </script>", "analyse/estimates/curve.py, line 7")
 
 
 def test_an_exception_becomes_a_failure_with_its_type_message_and_our_line(capsys):
@@ -80,7 +80,7 @@ def test_the_end_of_a_run_names_each_cause_once_with_all_failed_parts():
     chart = Failure("figure", "ladder", "", "KeyError: 1", "")
     said = outcome.sentences([*same, claim, chart, claim], {same[0]: "results/logs/toy/tables.log"}).splitlines()
     assert said[1:4] == [
-        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/curves/rounds.py, line 7)",
+        "  tables fits, ratios; claim fast of toy: ValueError: </script> (analyse/estimates/curve.py, line 7)",
         "    traceback: results/logs/toy/tables.log",
         "  figure ladder: KeyError: 1",
     ]

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE, WORKFLOW
-from crossover.records import atomic, checksum, record
+from crossover.records import atomic, record
 
 HOST = socket.gethostname()
 BLOCKS = pa.table({"arm": ["copy", "no-copy"], "x": [100, 100], "value": [1.5, None]})
@@ -142,9 +142,8 @@ def test_the_part_of_a_live_writer_of_the_same_file_stays(tmp_path, alive):
 
 
 def test_no_other_module_names_part_files():
-    """Except for the check of the disk's space, which deletes its own."""
     naming = {path.relative_to(PACKAGE).as_posix() for path in PACKAGE.rglob("*.py") if '.part"' in path.read_text()}
-    assert naming == {"records/atomic.py", "records/disk_space.py"}
+    assert naming == {"records/atomic.py"}
 
 
 def test_an_error_names_the_file_that_caused_it(tmp_path):
@@ -282,7 +281,7 @@ def test_no_flipped_bit_is_believed(tmp_path):
             stored = record.metadata(found)
             believed += not found.equals(whole) or any(stored.get(key) != told for key, told in FACTS.items())
     assert believed == 0
-    path.write_bytes(content.replace(checksum.KEY, b"digesu"))
+    path.write_bytes(content.replace(record.CHECKSUM, b"digesu"))
     refused(path, "has a wrong checksum")
 
 

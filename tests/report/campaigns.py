@@ -15,8 +15,8 @@ from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
 from crossover.experiments import declared
-from crossover.records import choice, record
-from crossover.records.outcome import BETTER, KNOWN, WORSE
+from crossover.records import record
+from crossover.records.outcome import BETTER, KNOWN, OPEN, SETTLED, WINNER, WORSE
 from crossover.report.charts import figures, ladder
 from crossover.report.text.tables import Panel, Tables, panels
 
@@ -145,13 +145,13 @@ class Campaign:
                 arms, ends = arms[::-1], (1 / middle, 1 / high, 1 / low)
             decided, most = cell["verdict"] in (BETTER, WORSE), max(1 / ends[1], 1)
             needed = math.ceil(curve.launches * (math.log(ends[2] / ends[1]) / 2 / math.log(KNOWN)) ** 2)
-            verdict = choice.WINNER if decided else choice.SETTLED if most <= KNOWN else choice.OPEN
+            verdict = WINNER if decided else SETTLED if most <= KNOWN else OPEN
             own = {
                 "begins": None, "begins_low": None, "begins_high": None,
                 "x": cell["x"], "choice": arms[0], "next": arms[1], "value": curve.rate, "guarantee": most,
                 "verdict": verdict, "candidates": json.dumps({arms[0]: most, arms[1]: ends[2]}),
                 "left": json.dumps([] if decided else arms[1:]),
-                "launches_needed": needed if verdict == choice.OPEN and needed <= 4 * curve.launches else None,
+                "launches_needed": needed if verdict == OPEN and needed <= 4 * curve.launches else None,
             }  # fmt: skip
             found.append(shared | dict(zip(("factor", "factor_low", "factor_high"), ends, strict=True)) | own)
         for before, after in pairwise(found):

@@ -293,7 +293,7 @@ def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
 
 def test_failures_in_a_run_are_named_wherever_its_folder_is_rendered(run, quick, tmp_path, capsys):
     cause = failure.Failure(
-        "table", "hosts", "mpi_pingpong", f"KeyError: '{run}'", "analyse/estimators/hosts.py, line 7"
+        "table", "hosts", "mpi_pingpong", f"KeyError: '{run}'", "analyse/estimates/hosts.py, line 7"
     )
     record.write(record.HOSTS.empty_table(), run / "hosts.parquet", failure.stored([cause]))
     renderer.render(run, run / "report/index.html")

@@ -7,7 +7,7 @@ from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, tasks, two
 from hypothesis import given
 from test_terminal import STANDINGS
 
-from crossover.records.choice import OPEN, WINNER
+from crossover.records.outcome import OPEN, WINNER
 from crossover.report.pages import heading, preview
 from crossover.report.text import certainty, choices
 

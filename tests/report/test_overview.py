@@ -7,7 +7,7 @@ from itertools import pairwise
 import pytest
 from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
 
-from crossover.records.choice import OPEN
+from crossover.records.outcome import OPEN
 from crossover.report.charts import arm_styles, gallery, overview
 from crossover.report.text import choices
 

@@ -96,11 +96,11 @@ def test_a_part_that_fails_says_so_and_the_others_do_not_change(page, before, mo
 
 def test_the_page_names_failures_in_the_results_at_its_top_and_in_their_places(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure("table", "hosts", "mpi_pingpong", "ValueError: a fault", "analyse/estimators/hosts.py, line 7")
+    cause = Failure("table", "hosts", "mpi_pingpong", "ValueError: a fault", "analyse/estimates/hosts.py, line 7")
     record.write(record.HOSTS.empty_table(), folder / "hosts.parquet", failure.stored([cause]))
     shown = Page(LEADS, folder)
     told = "able `hosts` of `mpi_pingpong`"
-    assert f"- T{told}: `ValueError: a fault`, raised in `analyse/estimators/hosts.py, line 7`." in shown.failed().data
+    assert f"- T{told}: `ValueError: a fault`, raised in `analyse/estimates/hosts.py, line 7`." in shown.failed().data
     for part in (shown.hosts(), shown.picture("mpi_pingpong"), shown.holes()):
         assert told in part.data and "ValueError: a fault" in part.data
     assert told not in shown.picture("zmq_throughput").data + shown.sure().data
@@ -138,7 +138,7 @@ def test_a_ladder_that_fails_is_left_out(tmp_path, monkeypatch):
 
 def test_an_experiment_with_failed_tables_is_not_reported_as_absent(results, tmp_path):
     folder = shutil.copytree(results, tmp_path / "results")
-    cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/curves/raw_files.py, line 7")
+    cause = Failure("table", "launches", "task_map", "ValueError: a fault", "analyse/tables/raw_files.py, line 7")
     table = record.read(folder / "launches.parquet", record.LAUNCHES)
     record.write(table, folder / "launches.parquet", failure.stored([cause]))
     leads = LEADS | {"task_map": "efficiency"}

@@ -3,7 +3,7 @@
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.slurm import earlier_jobs
+from crossover.slurm import jobs
 
 
 @pytest.fixture
@@ -24,13 +24,13 @@ def slurm(tmp_path, monkeypatch):
 
 def test_without_earlier_jobs_nothing_is_told(slurm, tmp_path):
     slurm("1 RUNNING another-workflow")
-    assert earlier_jobs.cancel(tmp_path / "results") == ""
+    assert jobs.cancel_earlier(tmp_path / "results") == ""
 
 
 def test_the_jobs_of_this_folder_are_cancelled_and_no_others(slurm, tmp_path):
-    own, other = (earlier_jobs.name(tmp_path / folder) for folder in ("results", "elsewhere"))
+    own, other = (jobs.name_start(tmp_path / folder) for folder in ("results", "elsewhere"))
     queue = slurm(f"1 RUNNING {own}_a", f"2 PENDING {own}_a", f"3 RUNNING {other}_b", "4 RUNNING with spaces")
-    assert earlier_jobs.cancel(tmp_path / "results") == (
+    assert jobs.cancel_earlier(tmp_path / "results") == (
         f"cancelled 2 jobs that an earlier run in {tmp_path}/results had left in Slurm (1 running, 1 waiting); the "
         "launches that they finished are kept"
     )
@@ -38,14 +38,14 @@ def test_the_jobs_of_this_folder_are_cancelled_and_no_others(slurm, tmp_path):
 
 
 def test_a_job_that_does_not_end_stops_the_run(slurm, tmp_path, monkeypatch):
-    monkeypatch.setattr(earlier_jobs, "LIMIT_SECONDS", 0)
-    slurm(f"1 RUNNING {earlier_jobs.name(tmp_path)}", scancel="true")
+    monkeypatch.setattr(jobs, "END_SECONDS", 0)
+    slurm(f"1 RUNNING {jobs.name_start(tmp_path)}", scancel="true")
     with pytest.raises(CrossoverError, match=r"jobs 1 of an earlier run in .* do not end"):
-        earlier_jobs.cancel(tmp_path)
+        jobs.cancel_earlier(tmp_path)
 
 
 def test_a_slurm_that_does_not_answer_stops_the_run(slurm, tmp_path):
     slurm(scancel="true")
     (tmp_path / "squeue").write_text("#!/bin/sh\necho Unable to contact slurm controller >&2; exit 1\n")
     with pytest.raises(CrossoverError, match=r"Unable to contact slurm controller.*repeat the command"):
-        earlier_jobs.cancel(tmp_path)
+        jobs.cancel_earlier(tmp_path)

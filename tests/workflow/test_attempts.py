@@ -4,7 +4,7 @@ import os
 
 import pytest
 
-from crossover.slurm.fate import Fate
+from crossover.slurm.jobs import Fate
 from crossover.workflow.attempts import Attempts
 
 BEGAN = 1_000_000.0

@@ -96,7 +96,7 @@ def test_without_points_to_refine_there_is_no_second_sweep(swept: tuple[Project,
 
 def test_an_unchanged_refinement_remeasures_nothing(swept: tuple[Project, str]) -> None:
     project, _ = swept
-    project.edit("workflow/crossover/analyse/estimators/crossover.py", "STEPS = 64", "STEPS = 65")
+    project.edit("workflow/crossover/analyse/estimates/crossover.py", "STEPS = 64", "STEPS = 65")
     assert "refinement" in project.planned()
     project.succeed(*RUN, REFINEMENT)
     left = project.planned()

@@ -43,7 +43,7 @@ def test_editing_the_sampler_affects_every_launch(finished: Project) -> None:
 
 
 def test_editing_the_statistics_reruns_no_launch(finished: Project) -> None:
-    finished.edit("workflow/crossover/analyse/statistics/intervals.py", "WINDOW = 5", "WINDOW = 4")
+    finished.edit("workflow/crossover/analyse/estimates/intervals.py", "WINDOW = 5", "WINDOW = 4")
     assert set(finished.planned()) == {"tables", "join", "claims", "recommend", "figures", "report"}
 
 

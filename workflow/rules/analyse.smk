@@ -20,7 +20,7 @@ TABLES = (
     "hosts",
     "choices",
 )
-ANALYSING_CODE = code_digest.digest("crossover.analyse.curves.raw_files", "crossover.analyse.tables.writer")
+ANALYSING_CODE = code_digest.digest("crossover.analyse.tables.raw_files", "crossover.analyse.tables.writer")
 
 
 # The first sweep decides which cells the second adds.
@@ -133,7 +133,7 @@ rule recommend:
     params:
         results=subpath(output[0], parent=True),
         failures=run.steps.failures("recommend"),
-        code=code_digest.digest("crossover.analyse.advice.recommend"),
+        code=code_digest.digest("crossover.analyse.tables.recommend"),
     message:
         "Recommending settings"
     shell:

@@ -13,8 +13,7 @@ from crossover.cli.command import RESULTS, path, step, value
 )
 def tables(chosen: Namespace) -> None:
     """Derive an experiment's tables from the raw files that receipts name."""
-    from crossover.analyse.curves import raw_files
-    from crossover.analyse.tables import writer
+    from crossover.analyse.tables import raw_files, writer
 
     raw_files.gather(chosen.receipts, chosen.folder)
     writer.derive(chosen.folder)
@@ -65,6 +64,6 @@ def claims(chosen: Namespace) -> None:
 @step("results", RESULTS)
 def recommend(chosen: Namespace) -> None:
     """Recommend settings from the tables of a run."""
-    from crossover.analyse.advice import recommend
+    from crossover.analyse.tables import recommend
 
     recommend.recommend(chosen.results)

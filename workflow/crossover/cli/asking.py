@@ -137,15 +137,15 @@ REACHED = ("arm", "protocol", "placement", "metric", "level", "verdict", "x", "l
 
 
 def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    from crossover.query import settings
+    from crossover.query import answers
 
     if chosen.experiment or chosen.at or chosen.metric or chosen.arm or chosen.than:
         raise CrossoverError(
             "--setting asks for a recommendation; leave out the experiment, --at, --metric, --arm and --than"
         )
     found = run.recommended(chosen.setting, keys)
-    lines = [line for row, place in found for line in settings.lines(row, place)]
-    told = [settings.decoded(row) | {"question": place} for row, place in found]
+    lines = [line for row, place in found for line in answers.recommendation_lines(row, place)]
+    told = [answers.recommendation(row) | {"question": place} for row, place in found]
     _say(_json(told) if chosen.json else "\n".join(lines).rstrip("\n"))
 
 

@@ -167,7 +167,7 @@ def compare(chosen: Namespace) -> int:
     Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes parquet tables
     and a page; measures nothing.
     """
-    from crossover.analyse.compare import compare
+    from crossover.analyse.tables import compare
     from crossover.report.pages import changes
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)

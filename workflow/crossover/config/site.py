@@ -7,7 +7,7 @@ from typing import Any
 from crossover.config import schema, yaml_file
 from crossover.errors import plain
 from crossover.paths import PROFILES
-from crossover.slurm import controller, options
+from crossover.slurm import cluster, submission
 
 SCHEMA = PROFILES / "schema.yaml"
 
@@ -26,7 +26,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     facts = {key: value for key, value in (content or {}).items() if value is not None}
     faults = schema.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
-    if isinstance(facts.get("sbatch_options"), str) and (fault := options.fault(facts["sbatch_options"])):
+    if isinstance(facts.get("sbatch_options"), str) and (fault := submission.fault_of_options(facts["sbatch_options"])):
         faults.append(f"sbatch_options: {fault}")
     yaml_file.refuse(f"{file}: {fault}" for fault in faults)
     return facts
@@ -38,4 +38,4 @@ facts = plain()(read)
 
 def keeps_accounts() -> bool:
     """Whether Slurm keeps accounts of jobs, which `sacct` needs. False if Slurm does not answer or is not installed."""
-    return controller.keeps_accounts(controller.configuration())
+    return cluster.keeps_accounts(cluster.configuration())

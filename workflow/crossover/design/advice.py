@@ -28,4 +28,4 @@ class Setting:
     """The same for arms that programs can use from a point of the axis on, and the default below it; `{value}` stands
     for the point."""
     experiment: str = ""
-    """The experiment that declares it; `analyse.advice.settings` sets it."""
+    """The experiment that declares it; `analyse.tables.recommend` sets it."""

@@ -19,7 +19,7 @@ from typing import Any
 from crossover.doctor import facts
 from crossover.doctor.facts import COMPILERS, HOSTS, MEMORY, Interface, Job, Pair
 from crossover.paths import SITE
-from crossover.slurm import controller, partition
+from crossover.slurm import cluster
 from crossover.slurm.acceptance import CUT_OFF, HOPELESS, meaning
 
 NAMED = 8
@@ -120,9 +120,9 @@ def ended_jobs(seen: Seen) -> Finding:
     """Without accounts, Snakemake waits for a job without end if Slurm forgets it between two looks."""
     if seen.executor != "slurm":
         return Finding(OK, "not needed without Slurm")
-    if controller.keeps_accounts(seen.configuration):
+    if cluster.keeps_accounts(seen.configuration):
         return Finding(OK, "Slurm keeps accounts of ended jobs")
-    seconds = controller.remembers_seconds(seen.configuration)
+    seconds = cluster.remembers_seconds(seen.configuration)
     if seconds is None:
         return Finding(UNKNOWN, "Slurm did not say for how long it remembers ended jobs")
     text = f"Slurm keeps no accounts, and remembers ended jobs for {seconds} s (MinJobAge)"
@@ -365,8 +365,8 @@ def conclude(
     text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
     seen = gather(Path(results) / "doctor", executor, placements, text, cancelled)
     if executor == "slurm":
-        up = partition.up(seen.nodes.partition, features) if seen.nodes and features is not None else []
-        seen = replace(seen, nodes_up=up, configuration=controller.configuration())
+        up = cluster.nodes_up(seen.nodes.partition, features) if seen.nodes and features is not None else []
+        seen = replace(seen, nodes_up=up, configuration=cluster.configuration())
     findings = {title: check(seen) for title, check in CHECKS.items()}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)

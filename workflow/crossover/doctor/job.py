@@ -33,7 +33,7 @@ from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.records import atomic, json_text
 from crossover.records.holes import Refusal
-from crossover.slurm import partition
+from crossover.slurm import cluster
 
 if TYPE_CHECKING:
     # Importing it starts MPI, which a job's supervisor must not.
@@ -56,7 +56,7 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
     with log.open("wb", buffering=0) as lines:
         job = Job(
             placement,
-            partition.of_job(),
+            cluster.partition_of_job(),
             provenance.slurm_job(time.time()).get("queued_seconds"),
             mpi_launcher.processors(mpi),
             attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines)),

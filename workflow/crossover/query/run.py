@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import warnings
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
@@ -10,16 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
-from crossover.config import tiers
+from crossover.config import published, tiers
 from crossover.errors import CrossoverError
 from crossover.experiments import declared, leads, of, subject
-from crossover.query import choosing, question, values
-from crossover.query.answer import Answer, answer
-from crossover.query.choosing import Chosen
+from crossover.query import answers, question
+from crossover.query.answers import Answer, Chosen, Value, answer
 from crossover.query.contents import Contents
-from crossover.query.values import Value
 from crossover.records import run_tables
-from crossover.records.choice import OPEN
+from crossover.records.outcome import OPEN
 from crossover.report.text import more, numbers, recommendations, tables
 from crossover.report.text.choices import curve_of
 from crossover.report.text.tables import Panel, panel_key, panel_names
@@ -31,6 +30,9 @@ Row = dict[str, Any]
 
 QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices")
 """The tables behind answers and charts."""
+
+WIDTH = 480
+"""Of charts in pixels, because a notebook's cell has no width of its own."""
 
 
 class Run:
@@ -81,7 +83,7 @@ class Run:
         """The choice at one point of one curve; None if there is none. Raises CrossoverError as `ask`."""
         panel, name, rows = self._curve(experiment, metric, keys)
         x = question.amount(at, panel.facts["axis_unit"])
-        return choosing.chosen(name, rows, x) if rows else None
+        return answers.chosen(name, rows, x) if rows else None
 
     def choices(self) -> pd.DataFrame:
         """The table of choices."""
@@ -112,10 +114,17 @@ class Run:
         If several curves have these keys, their charts are below each other.
         """
         # Altair takes half a second to load, which no other question needs.
-        from crossover.query import drawing
+        from crossover.report.charts import figures
 
         metric = metric or self._metric(experiment, keys)
-        return drawing.chart(self._chosen(experiment, metric, keys), ratios)
+        datasets, draw = published.read(), figures.ratio if ratios else figures.curve
+        panels = self._chosen(experiment, metric, keys)
+        drawn = [draw(panel, datasets) for panel in panels if (panel.near_ratios if ratios else panel.values)]
+        if not drawn:
+            raise CrossoverError("no such curve has a value to draw; choose another metric or other keys")
+        for each in drawn:
+            each.width = WIDTH
+        return drawn[0] if len(drawn) == 1 else _stacked(drawn)
 
     def answers(
         self,
@@ -144,7 +153,7 @@ class Run:
     def value(self, experiment: str, at: object, arm: str, metric: str | None, keys: Mapping[str, object]) -> Value:
         """The value of one arm at a point. Raises the errors of `ask`."""
         panel, name, rows = self._curve(experiment, metric, keys)
-        return values.value(panel, arm, name, question.amount(at, panel.facts["axis_unit"]), rows)
+        return answers.value(panel, arm, name, question.amount(at, panel.facts["axis_unit"]), rows)
 
     def reached(self, experiment: str, level: float, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
         """From where each arm reaches a level of a metric that has levels, each row with the name of its curve."""
@@ -153,14 +162,14 @@ class Run:
             others = [name for name, each in declared().items() if any(metric.levels for metric in each.metrics)]
             raise CrossoverError(f"{experiment} has no metric with levels; these have one: {', '.join(others)}")
         # The analysis takes a while to load, which no other question needs.
-        from crossover.query import levels
+        from crossover.query import estimates
 
         panels = self._chosen(experiment, metrics[0], keys)
         names = panel_names(self._panels(experiment, metrics[0]))
         return [
-            (row, levels.told(row, names[panel_key(panel)]))
+            (row, estimates.reached_in_words(row, names[panel_key(panel)]))
             for panel in panels
-            for row in levels.reached(self.results, panel, level)
+            for row in estimates.reached(self.results, panel, level)
             if not row["null"]
         ]
 
@@ -178,9 +187,9 @@ class Run:
         if than is None:
             return panel
         # The analysis takes a while to load, which no other question needs.
-        from crossover.query import rivals
+        from crossover.query import estimates
 
-        return rivals.against(self.results, panel, *rivals.chosen(panel, arm, than))
+        return estimates.against(self.results, panel, *estimates.arms_to_compare(panel, arm, than))
 
     def settling(self, found: Chosen) -> str | None:
         """The line that says how to settle an open choice; None for a settled one."""
@@ -260,3 +269,18 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
         others = question.listed(sorted(compared)) or "none is measured"
         raise CrossoverError(f"{fault}; choose another arm{', or one with --than' if arm else ''}: {others}")
     return [question.arm_of(panel.experiment, str(arm), compared)]
+
+
+def _stacked(drawn: Sequence[alt.LayerChart]) -> alt.VConcatChart:
+    import altair as alt
+
+    config = drawn[0].config
+    for each in drawn:
+        # Vega-Lite takes both from the outermost chart only.
+        each.config = each.usermeta = alt.Undefined
+    with warnings.catch_warnings():
+        # One choice of arms and one zoom for all charts are wanted, and Altair warns of them.
+        warnings.filterwarnings("ignore", "Automatically deduplicated", UserWarning)
+        stacked: alt.VConcatChart = alt.vconcat(*drawn).resolve_scale(color="independent", shape="independent")
+    stacked.config = config
+    return stacked

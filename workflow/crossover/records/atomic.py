@@ -1,16 +1,24 @@
-"""Writes files and folders whole or not at all: first under a hidden name, then renamed when they are complete."""
+"""Writes files and folders whole or not at all: first under a hidden name, then renamed when they are complete.
+
+Also checks for space in a folder.
+"""
 
 import os
 import shutil
 import socket
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
 from pathlib import Path
 
 from crossover.errors import CrossoverError
+from crossover.records.holes import SPACE
 
 HOST = socket.gethostname()
+
+PROBE_BYTES = 1 << 20
+"""More than the size of a launch's raw file."""
 
 
 def hidden(path: Path, purpose: str = "") -> Path:
@@ -75,6 +83,26 @@ def clear_stale_parts(folder: Path) -> None:
                 shutil.rmtree(part, ignore_errors=True)
             else:
                 part.unlink(missing_ok=True)
+
+
+def require_space(folder: str | Path) -> None:
+    """Raise CrossoverError if no file of PROBE_BYTES can be written into `folder`; creates the folder if needed.
+
+    So a full disk or quota is noticed before the work is done.
+    """
+    try:
+        Path(folder).mkdir(parents=True, exist_ok=True)
+        # A test write, because every system reports quotas differently; random bytes, because they do not compress.
+        with tempfile.TemporaryFile(dir=folder, prefix=".", suffix=".part") as probe:
+            probe.write(os.urandom(PROBE_BYTES))
+            probe.flush()
+            os.fsync(probe.fileno())
+    except OSError as error:
+        step = "free some space there" if error.errno in SPACE else "make it writable"
+        raise CrossoverError(
+            f"{folder}: cannot be written to ({error.strerror}); {step}, or choose another folder with "
+            "--config results=..., then repeat the command"
+        ) from None
 
 
 def _sync(path: Path) -> None:

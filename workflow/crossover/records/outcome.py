@@ -15,6 +15,10 @@ BETTER, WORSE, ALIKE, OPEN = "better", "worse", "alike", "open"
 """The verdicts on an arm: better or worse than the reference beyond chance and possible bias; alike, that is within the
 factor KNOWN; or open."""
 
+WINNER, SETTLED = "winner", "settled"
+"""The verdicts on a choice between arms (docs/data.md, "Choices"): it is surely the best arm; it is surely at most
+KNOWN times worse than the best; or OPEN."""
+
 VERDICTS = (BETTER, ALIKE, OPEN, WORSE)
 
 KNOWN = 1.25

@@ -1,1 +1,1 @@
-"""Questions to Slurm: its configuration and partitions, whether it accepts jobs, jobs left by earlier runs."""
+"""Questions to Slurm: the cluster, whether it accepts jobs, what they ask for, why they wait and how they end."""

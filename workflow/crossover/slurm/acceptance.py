@@ -12,7 +12,7 @@ from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
-from crossover.slurm import partition
+from crossover.slurm import cluster
 
 OPTIONS = {
     "slurm_partition": "--partition",
@@ -82,7 +82,7 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
         )
     jobs = list(jobs)
     for name in dict.fromkeys(job.get("slurm_partition") for job in jobs):
-        if state := partition.state(name):
+        if state := cluster.partition_state(name):
             raise CrossoverError(
                 f"Slurm's partition {name or 'by default'} is {state}, so no job would start; nothing was submitted. "
                 f"Wait until `sinfo --summarize` says that it is up, or set `partition:` in {SITE} to one that is"

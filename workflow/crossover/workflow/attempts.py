@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from crossover.planning.inventory import Key
-from crossover.slurm.fate import Fate
+from crossover.slurm.jobs import Fate
 
 EARLY = "its job ended early"
 """The reason without a better one."""

@@ -14,8 +14,8 @@ from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.inventory import Key, key
 from crossover.planning.plan import LaunchName
-from crossover.records import disk_space
-from crossover.slurm import acceptance, earlier_jobs, fate, refusals, requests, waiting
+from crossover.records import atomic
+from crossover.slurm import acceptance, jobs, submission
 from crossover.workflow import claim, ending, outcome, session, unmeasured
 from crossover.workflow.attempts import Attempts
 from crossover.workflow.run import Run
@@ -26,20 +26,20 @@ def start(run: Run) -> None:
     workflow = run.workflow
     on_slurm = workflow.executor_plugin.name == "slurm"
     with plain():
-        disk_space.require(run.results)
+        atomic.require_space(run.results)
         claim.claim(run.results)
-        if on_slurm and (left := earlier_jobs.cancel(run.results)):
+        if on_slurm and (left := jobs.cancel_earlier(run.results)):
             display.say(left)
     if on_slurm:
-        refusals.keep(Path(run.results, "logs", "refusals.txt"))
-        requests.outwait_controller()
+        submission.keep_refusals(Path(run.results, "logs", "refusals.txt"))
+        submission.outwait_controller()
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
-            requests.request_whole_memory()
+            submission.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if conclude.asked(workflow):
         if on_slurm:
             conclude.cancel_hopeless(run.cancelled)
-            waiting.follow(earlier_jobs.name(run.results), display.say)
+            jobs.follow(jobs.name_start(run.results), display.say)
         return
     with plain():
         if on_slurm:
@@ -47,11 +47,11 @@ def start(run: Run) -> None:
     tell(run)
     follow(run, on_slurm)
     if on_slurm:
-        waiting.follow(earlier_jobs.name(run.results), display.say)
+        jobs.follow(jobs.name_start(run.results), display.say)
     if workflow.nodes is None:
         ending.say_on_signals(display.say)
     else:
-        cancel = partial(earlier_jobs.forget, run.results) if on_slurm else lambda: None
+        cancel = partial(jobs.cancel_without_waiting, run.results) if on_slurm else lambda: None
         ending.on_signals(display.say, cancel, partial(_interrupted, run))
 
 
@@ -108,8 +108,8 @@ def follow(run: Run, on_slurm: bool) -> None:
         run.workflow.execution_settings.retries + 1,
         run.course.began,
         lambda key: receipt.log(file(key)),
-        fate.ask if on_slurm else None,
-        refusals.last,
+        jobs.fate_of if on_slurm else None,
+        submission.last_refusal,
     )
     # Asked after every launch.
     later = cache(run.course.later)
@@ -169,7 +169,7 @@ def error(run: Run, logs: Sequence[str]) -> None:
         run.ended = True
         _end(run)
     with plain():
-        disk_space.require(run.results)
+        atomic.require_space(run.results)
 
 
 def _diagnose(run: Run, logs: Sequence[str]) -> int:

@@ -21,7 +21,7 @@ from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
 from crossover.planning.plan import LaunchName
 from crossover.planning.receipt import Receipt
-from crossover.slurm import acceptance, partition
+from crossover.slurm import acceptance, cluster
 from crossover.workflow import folders, replication, session
 from crossover.workflow.attempts import Attempts
 from crossover.workflow.jobs import Jobs
@@ -84,7 +84,7 @@ class Run:
         """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
         if (wanted := plan.most_hosts(self.config)) > 1:
             self.config["hosts"], self.config["too_few_nodes"] = acceptance.most_hosts(self.slurm, wanted)
-        allowed = partition.most_minutes(self.slurm.get("slurm_partition"))
+        allowed = cluster.most_minutes(self.slurm.get("slurm_partition"))
         return acceptance.most_minutes(self.slurm, min(batches.longest_minutes(self.config, self.slurm), allowed))
 
     # ---- what the targets need
@@ -293,5 +293,5 @@ class Run:
     def _available(self) -> int | None:
         """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
         if self.slurm:
-            return partition.most_nodes(self.slurm.get("slurm_partition"), self.hosts, self.workflow.nodes)
+            return cluster.most_nodes(self.slurm.get("slurm_partition"), self.hosts, self.workflow.nodes)
         return None if self.hosts == sys.maxsize else min(self.hosts, self.workflow.nodes)

@@ -1,26 +1,76 @@
-"""Judges every claim from the joined tables of a run."""
+"""Judges every claim from the joined tables of a run: verdict, reason and method.
+
+docs/data.md defines the verdicts under "Claim verdicts". Refutations are corrected for several numbers (Holm). That all
+their intervals lie within needs no correction.
+"""
 
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, of_source
-from crossover.analyse.claims.measured import READ, Tiers, measured
-from crossover.analyse.claims.method import method
+from crossover.analyse.claims.candidates import READ, Candidates, NotMeasuredError, Quantity, Tiers, measured, of_source
 from crossover.analyse.claims.quantities import UNITS, find
-from crossover.analyse.claims.result import Result
-from crossover.analyse.claims.verdict import Judgement, Range, decisive, excess, judge
-from crossover.analyse.curves.curve import NAMES, Row
+from crossover.analyse.claims.readings import ONE_LAUNCH, Known, Place, Result
+from crossover.analyse.estimates.curve import NAMES, Row
+from crossover.analyse.estimates.intervals import Floats, holm
+from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.config import claim_list, published, sources
 from crossover.design import protocol
+from crossover.planning.plan import SECOND_SWEEP
 from crossover.records import failure, record
+from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 Claim = Mapping[str, Any]
+Verdict = Literal["holds", "refuted", "open", "not measured"]
+
+QUANTITIES = {
+    "value": "{Metric} of {arm}",
+    "ratio": "{Metric} of {arm} divided by that of {over}",
+    "contrast": "The ratio of two ratios: {metric} of {arm} over {over}{place}, divided by "
+    "{other_metric}{other_experiment} of {other_arms}{other_place}",
+    "time": "The time of one repetition of {arm}, the inverse of its {metric}",
+    "penalty": "The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis",
+    "crossover": "The crossover of {arm} and {over} in {metric}",
+    "crossovers": "The crossover of {arm} and {over} in {metric}, divided by the crossover in {other_metric}",
+    "loss": "{Metric} of the better arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
+    "below, at each point",
+    "gap": "The share of the gap from {over} to `{of}` that {arm} covers, on a logarithmic scale",
+    "saturation": "The first point where {metric} of {arm} times the axis reaches {share:.0%} of its maximum",
+    "scaling": "{Metric} of {arm} at {to:,.10g} divided by that at {from:,.10g}",
+}
+"""The words for each kind of quantity."""
+
+READINGS = {
+    "each": " at each measured point of{part}",
+    "mean": ", averaged over{part}",
+    "slope": ": its slope over{part}, on logarithmic scales",
+    "peak": ", each at its largest value over{part}",
+}
+"""The words for each reading of a part of the axis."""
+
+
+@dataclass(frozen=True)
+class Range:
+    """The range of a quantity if a claim holds, on the quantity's scale."""
+
+    low: float
+    high: float
+    equivalent: bool = False
+    """Whether two one-sided tests of equivalence decide, instead of the interval."""
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A verdict and its reason, a clause without numbers."""
+
+    verdict: Verdict
+    reason: str
 
 
 def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Claim] = ()) -> None:
@@ -60,6 +110,57 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
         how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
         columns = _nothing("not measured", str(error)) | {"method": how}
     return _of_claim(claim) | columns | _of_source(claim, source)
+
+
+def judge(found: Result, expected: Range) -> Judgement:
+    """The verdict on a measured quantity: every test allows for chance and the possible bias together."""
+    own, known = found.known, found.known.with_bias(found.effect)
+    story = own.story if isinstance(own, Place) else ""
+    # A bound says nothing about the range on its open side.
+    low = -np.inf if found.at_least else expected.low
+    high = np.inf if found.at_most else expected.high
+    if (holm(known.p_between(low, high)) <= SIGNIFICANCE).any():
+        nowhere = f"{story}, and there is none in the expected range"
+        return Judgement("refuted", nowhere if story else "it lies outside, beyond chance and possible bias")
+    if found.missing:
+        return Judgement("not measured", found.missing)
+    if np.isnan(own.low).any():
+        return Judgement("open", story or f"{ONE_LAUNCH}, so it is not replicated")
+    if np.isnan(found.effect).any():
+        return Judgement("open", NO_NULL)
+    if (found.at_least and expected.high < np.inf) or (found.at_most and expected.low > -np.inf):
+        bounds = {(True, False): "only a lower bound", (False, True): "only an upper bound", (True, True): "no bound"}
+        known_bound = bounds[found.at_least, found.at_most]
+        return Judgement("open", f"a curve still rises at the end of the axis, so {known_bound} is known")
+    if _within(known, expected):
+        how = "by two one-sided tests" if expected.equivalent else "with its whole interval"
+        return Judgement("holds", f"it lies within the expected range, {how}, possible bias included")
+    if _within(own, expected):
+        return Judgement("open", "moved by the possible bias, it could lie outside the expected range")
+    if (excess(own.mean, own.mean, expected) > 0).any():
+        return Judgement("open", "it lies outside, but not beyond chance and possible bias")
+    return Judgement("open", "its interval reaches beyond the expected range")
+
+
+def excess(low: Floats, high: Floats, expected: Range) -> Floats:
+    """The distance by which each interval exceeds the expected range; negative inside the range."""
+    return np.maximum(expected.low - low, high - expected.high)
+
+
+def decisive(found: Result, expected: Range) -> int:
+    """The index of the claim's least favourable number."""
+    known = found.known
+    ends = excess(known.low, known.high, expected)
+    return int(np.argmax(np.where(np.isnan(ends), excess(known.mean, known.mean, expected), ends)))
+
+
+def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
+    """The method of one claim in sentences, without details of the measurement if `found` is None."""
+    parts = [
+        f"{_quantity_in_words(quantity, _reading_in_words(quantity, found))}{_data_in_words(found)}",
+        _how_tested(quantity, found, expected),
+    ]
+    return "".join(f"{part}. " for part in parts).strip()
 
 
 def _of_claim(claim: Claim) -> Row:
@@ -155,3 +256,76 @@ def _on_scale(found: Result, end: float) -> float:
 
 def _natural(found: Result, number: float) -> float:
     return float(found.scale.value(np.array(number)) if found.log else number)
+
+
+def _within(known: Known, expected: Range) -> bool:
+    """Whether all numbers lie within the range, by their intervals or by tests of equivalence."""
+    if expected.equivalent:
+        return bool((known.p_outside(expected.low, expected.high) <= SIGNIFICANCE).all())
+    return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
+
+
+def _quantity_in_words(quantity: Quantity, place: str) -> str:
+    metric, over, against = quantity["metric"], quantity.get("over", []), quantity.get("against", {})
+    words = {
+        "arm": f"`{quantity['arm']}`",
+        "over": _arms(over, metric),
+        "Metric": metric.capitalize(),
+        "other_arms": f"`{against.get('arm', quantity['arm'])}` over {_arms(against.get('over', over), '')}",
+        "place": place,
+        "other_place": f" at {against['at']:,.10g}" if "at" in against else "",
+        "other_metric": against.get("metric", metric),
+        "other_experiment": f" of `{against['experiment']}`" if "experiment" in against else "",
+    }
+    form = QUANTITIES[quantity["kind"]]
+    return form.format_map({**quantity, **words}) + ("" if "{place}" in form else place)
+
+
+def _arms(over: Any, metric: str) -> str:
+    if isinstance(over, Mapping):
+        own = f"`{over['arm']}`" if "arm" in over else "the same arm"
+        return f"{own} in {over.get('metric', metric)}"
+    return ", ".join(f"`{arm}`" for arm in ([over] if isinstance(over, str) else over))
+
+
+def _reading_in_words(quantity: Quantity, found: Result | None) -> str:
+    unit = found.curves[0].facts["axis_unit"] if found else ""
+    if "at" in quantity:
+        between = found.between if found and found.between else ()
+        at, *ends = (f"{x:,.10g} {unit}".strip() for x in (quantity["at"], *between))
+        return f" at {at}" + (f", interpolated between the measured points {' and '.join(ends)}" if ends else "")
+    for name, words in READINGS.items():
+        if name in quantity:
+            ends = [f" {end} {quantity[name][end]:,.10g}" for end in ("from", "to") if end in quantity[name]]
+            if points := quantity[name].get("points"):
+                ends.append(f" at {', '.join(f'{point:,.10g}' for point in points)}")
+            return words.format(part="".join([f" {unit} of the axis" if unit and ends else " the axis", *ends]))
+    return ""
+
+
+def _data_in_words(found: Result | None) -> str:
+    if found is None:
+        return ""
+    refined = any(number > SECOND_SWEEP for curve in found.curves for number in curve.launches)
+    second = ", both sweeps" if refined else ""
+    if found.apart:
+        return f"; from different launches, so each as its ratio to the reference of its own launch{second}"
+    if len(found.curves) > 1 and len({curve.facts["experiment"] for curve in found.curves}) == 1:
+        return f"; one number per launch that measured all of them{second}"
+    return f"; one number per launch{second}"
+
+
+def _how_tested(quantity: Quantity, found: Result | None, expected: Range) -> str:
+    if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
+        return (
+            "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
+            "for the possible bias; holds if the whole interval lies within the range"
+        )
+    several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
+    refuted = (
+        f"Refuted if a t test{several} shows it outside the expected range by more than the possible bias, at "
+        f"{SIGNIFICANCE * 100:g} %"
+    )
+    if expected.equivalent:
+        return f"{refuted}; holds if two one-sided t tests show it within"
+    return f"{refuted}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"

@@ -1,7 +1,7 @@
 """The kinds of quantities that decide claims, computed from curves.
 
 A quantity is one number per launch, or several if the claim is about several points or arms, with a t interval over
-launches. Only crossovers invert a test (`positions`). `config/claims.schema.yaml` describes each kind.
+launches. Only crossovers invert a test (`readings.passes`). `config/claims.schema.yaml` describes each kind.
 """
 
 from collections.abc import Callable
@@ -10,13 +10,11 @@ from typing import TypeVar
 
 import numpy as np
 
+from crossover.analyse.claims import readings
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, aligned, changed, log_ratio
-from crossover.analyse.claims.positions import apart, passes, saturates
-from crossover.analyse.claims.readings import Reading, at, means, part, peaks, read, rises
-from crossover.analyse.claims.result import Place, Result
-from crossover.analyse.curves.curve import Curve
-from crossover.analyse.statistics.intervals import Estimate, difference, estimate
-from crossover.analyse.statistics.scale import POSITIVE, of_unit
+from crossover.analyse.claims.readings import Place, Reading, Result
+from crossover.analyse.estimates.curve import Curve
+from crossover.analyse.estimates.intervals import POSITIVE, Estimate, difference, estimate, scale_of
 
 MICRO = 1e6
 """Microseconds of a second."""
@@ -36,8 +34,8 @@ def find(candidates: Candidates, quantity: Quantity) -> Result:
 def value(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's own value."""
     curve = candidates.curve(quantity, _by_points(quantity))
-    scale = POSITIVE if "slope" in quantity else of_unit(curve.facts["unit"])
-    reading = read(candidates, quantity, curve, curve.x, scale.of_log(curve.values))
+    scale = POSITIVE if "slope" in quantity else scale_of(curve.facts["unit"])
+    reading = readings.read(candidates, quantity, curve, curve.x, scale.of_log(curve.values))
     found = _numbers(reading, [curve], curve.facts["unit"], candidates.effect(curve))
     if reading.slope:
         return replace(found, unit="")
@@ -67,17 +65,19 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     if together[0].launches:
         return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect)
     # Arms of two launches can each have a bias.
-    readings = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
-    reading = replace(readings[0], estimate=difference(readings[0].estimate, readings[1].estimate))
-    return replace(_numbers(_divided(reading, readings[1]), [first, second], "", 2 * effect), apart=True)
+    both = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
+    reading = replace(both[0], estimate=difference(both[0].estimate, both[1].estimate))
+    return replace(_numbers(_divided(reading, both[1]), [first, second], "", 2 * effect), apart=True)
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
     if "peak" not in quantity:
-        return read(candidates, quantity, first, *log_ratio(first, second))
-    ends = [part(candidates, quantity["peak"], curve, curve.x, curve.values)[1] for curve in (first, second)]
-    own, other = (rises(quantity["peak"], d, candidates.effect(first)) for d in ends)
-    return Reading(estimate((peaks(ends[0]) - peaks(ends[1]))[:, np.newaxis]), at_least=own, at_most=other)
+        return readings.read(candidates, quantity, first, *log_ratio(first, second))
+    ends = [readings.part(candidates, quantity["peak"], curve, curve.x, curve.values)[1] for curve in (first, second)]
+    own, other = (readings.rises(quantity["peak"], d, candidates.effect(first)) for d in ends)
+    return Reading(
+        estimate((readings.peaks(ends[0]) - readings.peaks(ends[1]))[:, np.newaxis]), at_least=own, at_most=other
+    )
 
 
 Bounded = TypeVar("Bounded", Reading, Result)
@@ -94,7 +94,7 @@ def _ratio_to_reference(candidates: Candidates, quantity: Quantity, curve: Curve
     together = aligned(curve, reference) if reference else []
     if together and together[0].launches:
         return _shared_ratio(candidates, quantity, *together)
-    return read(candidates, quantity, curve, curve.x, curve.values)
+    return readings.read(candidates, quantity, curve, curve.x, curve.values)
 
 
 def contrast(candidates: Candidates, quantity: Quantity) -> Result:
@@ -110,7 +110,7 @@ def time(candidates: Candidates, quantity: Quantity) -> Result:
     """The time of one repetition, from a rate."""
     curve = candidates.curve(quantity, _by_points(quantity))
     # The largest rate is the shortest time, so the peak is inverted afterwards.
-    reading = read(candidates, quantity, curve, curve.x, curve.values)
+    reading = readings.read(candidates, quantity, curve, curve.x, curve.values)
     rate = reading.estimate
     known = Estimate(np.log(MICRO) - rate.mean, rate.error, rate.df)
     inverted = replace(reading, estimate=known, at_least=False, at_most=reading.at_least)
@@ -121,7 +121,7 @@ def penalty(candidates: Candidates, quantity: Quantity) -> Result:
     """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
     first, second = _together(candidates, quantity, quantity["over"])
     own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
-    average = means(first.x, own)
+    average = readings.means(first.x, own)
     effect = np.expm1(candidates.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
     known = estimate((average - others[:, 0])[:, np.newaxis])
     return Result(known, [first, second], "", False, np.array([effect]))
@@ -131,7 +131,7 @@ def crossover(candidates: Candidates, quantity: Quantity) -> Result:
     """The crossover of the arm and the other, from the points of both sweeps."""
     first, second = _together(candidates, quantity, quantity["over"], refined=True)
     effect = candidates.effect(first)
-    place = passes(*log_ratio(first, second), effect)
+    place = readings.passes(*log_ratio(first, second), effect)
     return Result(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
 
 
@@ -140,7 +140,7 @@ def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
     first, second = crossover(candidates, quantity), crossover(candidates, {**quantity, **quantity["against"]})
     places = [found.known for found in (first, second) if isinstance(found.known, Place)]
     curves = [*first.curves, *second.curves]
-    return Result(apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
+    return Result(readings.apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
 
 
 def loss(candidates: Candidates, quantity: Quantity) -> Result:
@@ -148,15 +148,15 @@ def loss(candidates: Candidates, quantity: Quantity) -> Result:
     first, second = _together(candidates, quantity, quantity["over"], refined=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
-    reading = read(candidates, {"each": {}}, first, x, lost)
+    reading = readings.read(candidates, {"each": {}}, first, x, lost)
     return _numbers(reading, [first, second], "", candidates.effect(first))
 
 
 def gap(candidates: Candidates, quantity: Quantity) -> Result:
     """The share of the gap between two arms that a third covers, in logarithms, on average."""
     arm, start, end = _together(candidates, quantity, quantity["over"], quantity["of"])
-    ways = [part(candidates, quantity["mean"], curve, *log_ratio(curve, start)) for curve in (arm, end)]
-    covered, whole = (means(*way) for way in ways)
+    ways = [readings.part(candidates, quantity["mean"], curve, *log_ratio(curve, start)) for curve in (arm, end)]
+    covered, whole = (readings.means(*way) for way in ways)
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
     share = estimate((covered / whole)[:, np.newaxis])
     effect = candidates.effect(arm) * (1 + np.abs(share.mean)) / mean_way
@@ -167,7 +167,7 @@ def saturation(candidates: Candidates, quantity: Quantity) -> Result:
     """The first point at which the arm's rate times the axis reaches a share of its maximum."""
     curve = candidates.curve(quantity)
     effect = candidates.effect(curve)
-    place, at_end = saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
+    place, at_end = readings.saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
     return Result(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
 
 
@@ -175,7 +175,7 @@ def scaling(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's value at one point divided by its value at another, possibly from other launches."""
     curve = candidates.curve(quantity)
     places = quantity["to"], quantity["from"]
-    ends = [at(candidates, place, curve, curve.x, curve.values).estimate for place in places]
+    ends = [readings.at(candidates, place, curve, curve.x, curve.values).estimate for place in places]
     effect = np.array([candidates.effect(curve)])
     return Result(difference(*ends), [curve], "", True, effect)
 

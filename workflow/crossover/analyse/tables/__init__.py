@@ -1,1 +1,1 @@
-"""The tables of an experiment and of a run, and the plan of the second sweep."""
+"""The tables of an experiment and of a run, the plan of the second sweep, recommended settings, two runs compared."""

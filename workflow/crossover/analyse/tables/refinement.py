@@ -12,10 +12,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from crossover.analyse.curves.curve import Curve, curves
-from crossover.analyse.curves.raw_files import gathered
-from crossover.analyse.curves.rounds import blocks, medians
-from crossover.analyse.estimators.crossover import crossing
+from crossover.analyse.estimates.crossover import crossing
+from crossover.analyse.estimates.curve import Curve, blocks, curves, medians
+from crossover.analyse.tables.raw_files import gathered
 from crossover.design.protocol import identity, named
 from crossover.design.settings import Settings
 from crossover.planning import inventory, receipt

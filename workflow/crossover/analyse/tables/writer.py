@@ -11,16 +11,12 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.curves.curve import NAMES, Curve, Row, curves
-from crossover.analyse.curves.rounds import blocks, medians
-from crossover.analyse.estimators.crossover import crossing
-from crossover.analyse.estimators.hosts import hosts
-from crossover.analyse.estimators.sensitivity import Biases, sensitivities
-from crossover.analyse.estimators.threshold import threshold
-from crossover.analyse.statistics.intervals import Floats, estimate
-from crossover.analyse.statistics.outcome import launches_needed, verdicts
-from crossover.analyse.statistics.scale import POSITIVE, Scale, of_unit
-from crossover.analyse.tables import choices
+from crossover.analyse.estimates.choice import Choice, Question, questions
+from crossover.analyse.estimates.crossover import crossing, threshold
+from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
+from crossover.analyse.estimates.hosts import hosts
+from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
+from crossover.analyse.estimates.sensitivity import Biases, sensitivities
 from crossover.records import failure, record
 
 TABLES = record.schemas(
@@ -33,7 +29,7 @@ Rows: TypeAlias = pd.DataFrame | Iterable[Row]
 
 def _summary(curves: Sequence[Curve]) -> Iterator[Row]:
     for curve in curves:
-        scale = of_unit(curve.facts["unit"])
+        scale = scale_of(curve.facts["unit"])
         yield from _cells(curve, "median", scale.of_log(curve.values), curve.rounds, scale)
 
 
@@ -86,6 +82,50 @@ def thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
             yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
 
 
+def choice_rows(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
+    """The rows of record.CHOICES of an experiment's curves; `launches` are the rows of its launches."""
+    for question in questions(curves, launches):
+        yield from _choice_rows(question)
+
+
+def _choice_rows(question: Question) -> Iterator[Row]:
+    values = {curve.facts["arm"]: _values_by_place(curve) for curve in question.curves}
+    for before, each in zip([None, *question.choices], question.choices, strict=False):
+        value, low, high = values[each.arm][float(question.x[each.cell])]
+        factor, factor_low, factor_high = each.factor
+        yield question.facts | {
+            "x": question.x[each.cell],
+            "choice": each.arm,
+            "verdict": each.verdict,
+            "guarantee": each.guarantee,
+            "left": json.dumps(each.left),
+            "candidates": json.dumps(each.costs),
+            "next": each.next,
+            "value": value,
+            "low": low,
+            "high": high,
+            "factor": factor,
+            "factor_low": factor_low,
+            "factor_high": factor_high,
+            "launches": each.launches,
+            "launches_needed": each.launches_needed,
+            **(_begins(question, before, each) if before and before.arm != each.arm else {}),
+        }
+
+
+def _begins(question: Question, before: Choice, after: Choice) -> Row:
+    low, x, high = question.boundary(before.arm, after.arm, before.cell, after.cell)
+    return {"begins": x, "begins_low": low, "begins_high": high}
+
+
+def _values_by_place(curve: Curve) -> dict[float, tuple[float, float, float]]:
+    """The values of an arm with their intervals, by place."""
+    scale = scale_of(curve.facts["unit"])
+    cells = estimate(scale.of_log(curve.values))
+    ends = (scale.value(part) for part in (cells.mean, cells.low, cells.high))
+    return {float(place): (middle, low, high) for place, middle, low, high in zip(curve.x, *ends, strict=True)}
+
+
 FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
     "summary": _summary,
     "ratios": _ratios,
@@ -95,7 +135,7 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
-FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts, "choices": choices.rows}
+FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts, "choices": choice_rows}
 """The same from an experiment's curves and the rows of its launches."""
 
 

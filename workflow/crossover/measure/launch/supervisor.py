@@ -34,7 +34,7 @@ from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.paths import SITE
 from crossover.planning import plan, receipt
-from crossover.records import atomic, disk_space, record, shortage
+from crossover.records import atomic, holes, record
 from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
 MEMORY_KEPT = {
@@ -121,7 +121,7 @@ def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa
                 return None
             return _attempt(job, output, private, say, check)
     except OSError as error:
-        if lacking := shortage.of(error):
+        if lacking := holes.shortage_behind(error):
             return Refusal(HoleKind.NO_SPACE, lacking)
         raise
 
@@ -130,7 +130,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
     """The rows that the ranks measured, or the reason for a hole."""
     folder = receipt.raw_folder(output)
     atomic.clear_stale_parts(folder)
-    disk_space.require(folder)
+    atomic.require_space(folder)
     # Beside the raw file, because rank 0 may be on another host.
     part, refusal = (atomic.hidden(folder / output.name, purpose) for purpose in ("", ".refusal"))
     limit, left = plan.limit_seconds(job.launch.experiment, job.settings), provenance.seconds_left() - KEPT_SECONDS
@@ -145,7 +145,7 @@ def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[
         if found and found.kind not in (HoleKind.EXCEPTION, HoleKind.NO_SPACE):
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
-        disk_space.require(folder)
+        atomic.require_space(folder)
         return _failure(job, code, min(limit, left), found, say)
     except Refusal as error:
         return error
@@ -169,7 +169,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if lacking := _shortage(job, cause, say):
         return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := shortage.unusable_shared_memory():
+    if unusable := holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception
@@ -187,9 +187,9 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
     """The lack of space or of open files that ended the ranks; empty if there is none."""
     if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
-        lacking = shortage.of_shared_memory(plan.ranks(job.launch.experiment, job.settings))
+        lacking = holes.shortage_of_shared_memory(plan.ranks(job.launch.experiment, job.settings))
         return f"{cause}: {lacking}" if lacking else ""
-    return shortage.first(say.lines)
+    return holes.first_shortage(say.lines)
 
 
 def _reason(refusal: Path) -> Refusal | None:

@@ -8,7 +8,7 @@ from itertools import pairwise
 from textwrap import shorten
 
 from crossover.experiments import declared, subject
-from crossover.records.choice import OPEN
+from crossover.records.outcome import OPEN
 from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.choices import Question

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crossover.experiments import declared, subject
 from crossover.records import record
-from crossover.records.choice import WINNER
+from crossover.records.outcome import WINNER
 from crossover.report.charts import arm_styles, strips
 from crossover.report.text import certainty, choices, claims, markup, numbers
 from crossover.report.text.choices import Question

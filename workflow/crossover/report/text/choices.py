@@ -9,7 +9,7 @@ from itertools import groupby
 
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
-from crossover.records.choice import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER
 from crossover.report.text import markup, numbers
 from crossover.report.text.tables import Panel, Row, Tables, grouped, panel_key, panel_names, plain_first
 

@@ -6,8 +6,7 @@ from dataclasses import dataclass, field
 
 from crossover.errors import CrossoverError
 from crossover.planning.plan import SECOND_SWEEP
-from crossover.records.choice import OPEN
-from crossover.records.outcome import HORIZON
+from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.outcome import OPEN as UNDECIDED
 from crossover.report.text import numbers
 from crossover.report.text.tables import Row, Tables

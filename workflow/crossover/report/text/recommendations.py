@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
 from crossover.experiments import subject
-from crossover.records.choice import OPEN, SETTLED
+from crossover.records.outcome import OPEN, SETTLED
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.tables import Row, Tables
 

@@ -1,0 +1,150 @@
+"""Is each kind of hole stated once? Is a shortage recognised? Does a run explain its missing parts?"""
+
+import ast
+import errno
+import os
+import re
+import shutil
+import socket
+import tempfile
+from collections import namedtuple
+
+import pytest
+import zmq
+
+from crossover.errors import CrossoverError
+from crossover.paths import PACKAGE
+from crossover.records import holes
+from crossover.records.holes import HoleKind
+
+HOST = socket.gethostname()
+
+ELSEWHERE = [
+    node
+    for path in PACKAGE.rglob("*.py")
+    if str(path) != holes.__file__
+    for node in ast.walk(ast.parse(path.read_text()))
+]
+
+
+def test_no_kind_is_repeated_elsewhere_and_each_is_used():
+    texts = {node.value for node in ELSEWHERE if isinstance(node, ast.Constant) and isinstance(node.value, str)}
+    assert not texts & set(HoleKind)
+    assert {node.attr for node in ELSEWHERE if isinstance(node, ast.Attribute)} >= set(HoleKind.__members__)
+
+
+def launch(number=1, outcome="hole", placement="node", hole="crashed", reason="it `broke`"):
+    row = {"experiment": "toy", "placement": placement, "launch": number, "outcome": outcome}
+    return row | {"hole": hole, "reason": reason}
+
+
+HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
+
+
+@pytest.mark.parametrize(
+    ("launches", "placement", "why"),
+    [
+        ([], "node", "`toy` has no launch in this run; list it in config/config.yaml, and run it"),
+        ([HOLE], "nodes", "placement `nodes` needs a cluster (`snakemake --profile slurm`)"),
+        ([HOLE], "process", "`toy` was not launched in placement `process`"),
+        ([HOLE, HOLE], "node", "all its launches are holes, the first because of `crashed: it 'broke'`"),
+        ([HOLE], None, "all its launches are holes, the first because of `crashed: it 'broke'`"),
+        ([HOLE, MEASURED], "node", ""),
+        ([HOLE, launch(placement="process", outcome="measured")], None, ""),
+    ],
+)
+def test_why_there_are_no_data_of_an_experiment(launches, placement, why):
+    assert holes.why(launches, "toy", placement) == why
+
+
+def test_holes_of_one_kind_and_reason_are_one_group():
+    others = [launch(3, hole="timed out"), launch(4, reason="it fell"), launch(5, placement="nodes")]
+    assert holes.alike([HOLE, MEASURED, *others, launch(6)]) == [[HOLE, launch(6)], *([each] for each in others)]
+
+
+def error(number, *filename):
+    return OSError(number, os.strerror(number), *filename)
+
+
+def test_a_full_file_system_is_named_by_the_folder_where_it_is_mounted():
+    assert holes.shortage_behind(error(errno.ENOSPC, "/proc/self/status")) == (
+        f"No space left on device: /proc on {HOST} is full; remove files from /proc, or measure on another host"
+    )
+
+
+def test_a_full_folder_of_temporary_files_is_named(monkeypatch, tmp_path):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    assert f" (with TMPDIR, {tmp_path}) on {HOST} is full" in holes.shortage_behind(
+        error(errno.ENOSPC, str(tmp_path / "x"))
+    )
+
+
+def test_without_a_file_the_full_one_of_the_folders_in_use_is_named(monkeypatch):
+    full = namedtuple("Facts", "f_bavail f_frsize f_files f_favail")(0, 4096, 10, 5)
+    free = full._replace(f_bavail=10**6)
+    monkeypatch.setattr(os, "statvfs", lambda folder: full if folder == holes.SHARED_MEMORY else free)
+    monkeypatch.setattr(os.path, "ismount", lambda folder: str(folder) in ("/dev/shm", "/"))
+    assert "device: /dev/shm on" in holes.shortage_behind(error(errno.ENOSPC))
+    without_inodes = free._replace(f_favail=0)
+    monkeypatch.setattr(os, "statvfs", lambda folder: without_inodes if folder == holes.SHARED_MEMORY else free)
+    assert "device: /dev/shm on" in holes.shortage_behind(error(errno.ENOSPC))
+    monkeypatch.setattr(os, "statvfs", lambda folder: free)
+    assert holes.shortage_behind(error(errno.ENOSPC)).startswith("No space left on device (the file is unknown); ")
+
+
+@pytest.mark.parametrize(
+    ("raised", "said"),
+    [
+        (error(errno.EMFILE), r"^Too many open files: a process may have \d+ here; raise the limit with ulimit -n$"),
+        (zmq.ZMQError(errno.EMFILE), r"^Too many open files: .* ulimit -n$"),
+        (error(errno.ENFILE), r"^Too many open files in system by all processes of a host; end some there"),
+        (error(errno.EDQUOT, "/proc/1"), r"^Disk quota exceeded: your quota on /proc is used up; delete files"),
+    ],
+)
+def test_each_shortage_has_its_own_next_step(raised, said):
+    assert re.search(said, holes.shortage_behind(raised))
+
+
+def test_a_shortage_counts_behind_the_exceptions_that_it_caused():
+    with pytest.raises(CrossoverError) as caught:
+        try:
+            raise error(errno.ENOSPC, "/proc/1")
+        except OSError:
+            raise CrossoverError("cannot be written") from None
+    assert "/proc on" in holes.shortage_behind(caught.value)
+
+
+@pytest.mark.parametrize("other", [error(errno.EACCES), ValueError("No value"), zmq.ZMQError(zmq.ETERM)])
+def test_no_other_error_is_a_shortage(other):
+    assert holes.shortage_behind(other) == ""
+
+
+def test_the_first_line_that_reports_a_shortage_counts():
+    lines = ["working", "OSError: [Errno 28] No space left on device: '/proc/x'", "Too many open files", "bye"]
+    assert f"/proc on {HOST} is full" in holes.first_shortage(lines)
+    assert "ulimit -n" in holes.first_shortage(lines[2:])
+    assert holes.first_shortage(["working", "no space for this"]) == ""
+
+
+def test_shared_memory_is_short_if_the_ranks_do_not_fit(monkeypatch):
+    usage = namedtuple("Usage", "free")
+    monkeypatch.setattr(shutil, "disk_usage", lambda _: usage(5 << 20))
+    assert holes.shortage_of_shared_memory(1) == ""
+    assert holes.shortage_of_shared_memory(2).startswith(
+        f"/dev/shm on {HOST} has 5 MiB free, and 2 ranks need up to 8 MiB; remove files from /dev/shm"
+    )
+
+
+def test_a_rank_keeps_a_shortage_as_its_own_kind_of_hole(tmp_path):
+    file = tmp_path / "refusal"
+    with pytest.raises(OSError, match="open files"), holes.reason_kept(file):
+        raise error(errno.EMFILE)
+    assert '["no space", "Too many open files' in file.read_text()
+    assert holes.HoleKind.NO_SPACE in holes.PASSING
+
+
+def test_missing_shared_memory_is_named_with_the_remedy(monkeypatch, tmp_path):
+    monkeypatch.setattr(holes, "SHARED_MEMORY", tmp_path)
+    assert holes.unusable_shared_memory() == ""
+    monkeypatch.setattr(holes, "SHARED_MEMORY", tmp_path / "shm")
+    assert holes.unusable_shared_memory().startswith(f"{tmp_path}/shm on {HOST} does not exist, and MPI")

@@ -1,0 +1,69 @@
+"""Is the cluster read from Slurm's answers, and left out without one?"""
+
+import doctest
+import sys
+import time
+
+import pytest
+
+from crossover.slurm import cluster
+
+ANSWER = "main* 3\nsingle 1\n"
+
+
+@pytest.fixture
+def slurm(monkeypatch):
+    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: ANSWER)
+
+
+def test_the_examples_in_the_docstrings_hold():
+    tried = doctest.testmod(cluster)
+    assert tried.attempted and not tried.failed
+
+
+@pytest.mark.parametrize(("named", "nodes"), [(None, 3), ("single", 1), ("main,single", 4)])
+def test_the_named_partitions_or_the_default_one_are_counted(slurm, named, nodes):
+    assert cluster.most_nodes(named, sys.maxsize, 100) == nodes
+
+
+def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
+    assert cluster.most_nodes(None, 2, 100) == 2
+    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: "main* 5000")
+    assert cluster.most_nodes(None, sys.maxsize, 100) == 100
+
+
+def test_without_an_answer_only_the_key_is_a_bound(monkeypatch):
+    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: "")
+    assert cluster.most_nodes(None, sys.maxsize, 100) is None
+    assert cluster.most_nodes(None, 2, 100) == 2
+
+
+def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cluster.ask_sinfo("%P %D") == ""
+    silent = tmp_path / "sinfo"
+    silent.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
+    silent.chmod(0o755)
+    monkeypatch.setattr(cluster, "SOON_SECONDS", 0.2)
+    start = time.monotonic()
+    assert cluster.ask_sinfo("%P %D") == ""
+    assert time.monotonic() - start < 30
+
+
+def test_a_job_knows_its_partition(monkeypatch, tmp_path):
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    (tmp_path / "squeue").write_text("#!/bin/sh\ntest \"$*\" = '--noheader --jobs 7 --format=%P' && echo fast\n")
+    (tmp_path / "squeue").chmod(0o755)
+    assert cluster.partition_of_job() == ""
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert cluster.partition_of_job() == "fast"
+    monkeypatch.setenv("PATH", str(tmp_path / "none"))
+    assert cluster.partition_of_job() == ""
+
+
+def test_a_slurm_that_does_not_answer_says_nothing_of_its_configuration(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert cluster.configuration() == ""
+    assert cluster.remembers_seconds("") is None
+    assert cluster.keeps_accounts("") is False

@@ -1,0 +1,115 @@
+"""Does a run say once why its jobs wait? Is the end of a job read, whichever of Slurm's commands knows it?"""
+
+import doctest
+import subprocess
+from collections import Counter
+
+import pytest
+
+from crossover.slurm import jobs, submission
+from crossover.slurm.jobs import Fate, Watch
+
+
+def test_the_examples_in_the_docstrings_hold():
+    tried = doctest.testmod(jobs)
+    assert tried.attempted and not tried.failed
+
+
+def test_reasons_are_named_when_they_change():
+    found = [Counter({"Resources": 2}), Counter({"Resources": 1}), None, Counter(), Counter({"Priority": 1})]
+    watch = Watch(lambda: found.pop(0), lambda: [])
+    assert watch.news() == ["waiting in Slurm: 2 jobs (Resources)"]
+    assert watch.news() == []
+    assert watch.news() == [jobs.NO_ANSWER]
+    assert watch.news() == []
+    assert watch.news() == ["waiting in Slurm: 1 job (Priority)"]
+
+
+def test_a_reason_that_never_ends_has_a_remedy():
+    _, remedy = jobs.waiting_in_words(Counter({"PartitionDown": 3}))
+    assert remedy.startswith("PartitionDown does not end by itself") and "set `partition:` in" in remedy
+
+
+def test_a_refusal_that_passes_is_named_once():
+    told = [(submission.WAITS, "QOSMaxSubmitJobPerUserLimit"), (submission.REFUSED, "Invalid qos")]
+    watch = Watch(Counter, lambda: told)
+    [line] = watch.news()
+    assert "QOSMaxSubmitJobPerUserLimit" in line
+    assert watch.news() == []
+
+
+@pytest.fixture
+def sbatch(tmp_path, monkeypatch):
+    """Prepares a stand-in for sbatch that refuses jobs with the words in the file `words`, as often as it has lines."""
+    stand_in = tmp_path / "bin" / "sbatch"
+    stand_in.parent.mkdir()
+    words = tmp_path / "words"
+    stand_in.write_text(
+        f'#!/bin/sh\n[ -s {words} ] || {{ echo "7;x"; exit 0; }}\n'
+        f'echo "sbatch: error: $(head -1 {words})" >&2\nsed -i 1d {words}\nexit 3\n'
+    )
+    stand_in.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{stand_in.parent}:/usr/bin:/bin")
+    monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0.1")
+    monkeypatch.setenv(submission.REFUSALS, "")
+    submission.keep_refusals(tmp_path / "logs" / "refusals.txt")
+    return words
+
+
+def submit():
+    return subprocess.run(["sbatch", "--parsable", "a b"], capture_output=True, text=True)
+
+
+def test_a_job_is_submitted_again_while_the_refusal_can_pass(sbatch):
+    sbatch.write_text("QOSMaxSubmitJobPerUserLimit\nAssocMaxSubmitJobLimit\n")
+    done = submit()
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "7;x", "")
+    assert submission.refusals() == [
+        ("waits", "QOSMaxSubmitJobPerUserLimit"),
+        ("waits", "AssocMaxSubmitJobLimit"),
+    ]
+    assert submission.last_refusal() == ""
+
+
+def test_another_refusal_is_final_and_its_words_are_kept(sbatch):
+    sbatch.write_text("Invalid qos specification\n")
+    done = submit()
+    assert (done.returncode, done.stdout) == (3, "")
+    assert done.stderr == "sbatch: error: Invalid qos specification\n"
+    assert submission.last_refusal() == "Invalid qos specification"
+
+
+ENDED = "JobId=3 JobState=CANCELLED Reason=None RunTime=00:00:05 NodeList=node3 BatchHost=node3 NumNodes=1 NumCPUs=64"
+WAITING = "JobId=4 JobState=CANCELLED Reason=BeginTime RunTime=00:00:00 NodeList= NumNodes=1-2 NumCPUs=1"
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Gives the commands of Slurm their answers."""
+
+    def answering(**answers):
+        for command, answer in answers.items():
+            program = tmp_path / command
+            program.write_text(f"#!/bin/sh\necho '{answer}'\n")
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+
+    return answering
+
+
+def test_the_controller_is_asked_first_and_the_accounts_if_it_has_forgotten_the_job(slurm):
+    slurm(scontrol=ENDED, sacct="FAILED|node9|1|1")
+    assert jobs.fate_of("3") == Fate("CANCELLED", "node3", 5)
+    slurm(scontrol="slurm_load_jobs error: Invalid job id specified", sacct="NODE_FAIL|node[1-2]|31|2")
+    assert jobs.fate_of("3") == Fate("NODE_FAIL", "node[1-2]", 62)
+
+
+def test_without_an_answer_nothing_is_known(slurm):
+    slurm()
+    assert jobs.fate_of("3") == Fate()
+    assert not Fate().from_outside and str(Fate()) == ""
+
+
+def test_a_job_that_never_ran_has_no_node():
+    found = jobs.of_controller(WAITING)
+    assert (str(found), found.node_seconds, found.from_outside) == ("CANCELLED", 0, True)

@@ -1,0 +1,88 @@
+"""Are options of sbatch passed on, and those refused that the plugin would refuse? Is it told the rest?"""
+
+import doctest
+import importlib
+import os
+import re
+from types import SimpleNamespace
+
+import pytest
+from snakemake_executor_plugin_slurm.validation import get_forbidden_slurm_options, validate_slurm_extra
+from snakemake_interface_common.exceptions import WorkflowError
+
+from crossover.slurm import submission
+
+FORBIDDEN = (
+    *("--job-name=x", "-J x", "-Jx", "--output=x", "-o x", "--error x", "-e x", "--parsable", "--export=ALL"),
+    *("--comment=x", "--workdir=/x", "-D /x", "--account=x", "-A x", "--partition x", "-p x", "--mem=1G"),
+    *("--mem-per-cpu=1G", "--ntasks=2", "-n 2", "--ntasks-per-gpu=1", "--cpus-per-task=2", "-c 2", "--cpus-per-gpu=2"),
+    *("--time=1", "-t 1", "--constraint=x", "-C x", "--qos=x", "--nodes=2", "-N 2", "--clusters=x", "--gres=x"),
+    *("--gpus=1", "--gpus 1"),
+)
+GRANTED = (
+    "--gpus-per-node=1",
+    "--reservation=tests",
+    "--prefer='a&b'",
+    "-x node7",
+    "--switches=1@60",
+    "--hint=compute",
+)
+
+
+def test_the_examples_in_the_docstrings_hold():
+    assert doctest.testmod(submission) == (0, 2)
+
+
+@pytest.mark.parametrize("option", FORBIDDEN)
+def test_what_the_plugin_refuses_is_refused_with_a_next_step(option):
+    text = f"--reservation=tests {option}"
+    with pytest.raises(WorkflowError):
+        validate_slurm_extra(SimpleNamespace(resources=SimpleNamespace(slurm_extra=text)))
+    said = submission.fault_of_options(text)
+    assert said.startswith(option.split()[0])
+    assert "; " in said
+
+
+def test_every_option_of_the_plugin_is_tried():
+    tried = "\n".join(f" {option} " for option in FORBIDDEN)
+    assert [pattern for pattern in get_forbidden_slurm_options() if not re.search(pattern, tried)] == []
+
+
+@pytest.mark.parametrize("option", GRANTED)
+def test_other_options_reach_the_job(option):
+    assert submission.fault_of_options(option) == ""
+    extra = submission.extra_options({"sbatch_options": option})
+    validate_slurm_extra(SimpleNamespace(resources=SimpleNamespace(slurm_extra=extra)))
+    assert extra.startswith("--exclusive --overcommit ")
+
+
+@pytest.mark.parametrize("option", ["--array=1-3", "-a 1-3", "--wait", "-W", "--test-only", "--wrap=true"])
+def test_options_with_which_no_launch_would_run_are_refused(option):
+    assert submission.fault_of_options(f"--hint=compute {option}").startswith(f"with {option.split()[0]} ")
+
+
+def test_a_site_without_the_plugin_can_still_be_read(monkeypatch):
+    def absent(name):
+        raise ImportError(name)
+
+    monkeypatch.setattr(submission.importlib, "import_module", absent)
+    assert submission.fault_of_options("--partition=x") == ""
+
+
+@pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])
+def test_the_controllers_answer_on_ended_jobs_is_remembered(monkeypatch, answers, kept):
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    told = iter(answers)
+    monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))
+    submission.outwait_controller()
+    assert [plugin.get_min_job_age(), plugin.get_min_job_age()] == kept
+
+
+def test_the_whole_memory_is_requested_unless_the_user_says_otherwise(monkeypatch):
+    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "0")
+    monkeypatch.delenv("SBATCH_MEM_PER_NODE")
+    submission.request_whole_memory()
+    assert os.environ["SBATCH_MEM_PER_NODE"] == "0"
+    monkeypatch.setenv("SBATCH_MEM_PER_NODE", "500")
+    submission.request_whole_memory()
+    assert os.environ["SBATCH_MEM_PER_NODE"] == "500"

@@ -1,1 +1,0 @@
-"""Recommended settings, with the rule, the aims and the effects of each."""

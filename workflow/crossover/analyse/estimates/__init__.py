@@ -1,0 +1,1 @@
+"""Estimates from a few launches: intervals and tests of cells, curves, crossovers, thresholds, choices, bias, hosts."""

@@ -1,1 +1,0 @@
-"""Estimates along a curve: crossovers, thresholds, lines, sensitivity, precision, hosts."""

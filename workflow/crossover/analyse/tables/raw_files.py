@@ -1,0 +1,145 @@
+"""Gathers the raw files that receipts name into an experiment's tables of measurements, launches and ranks."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crossover.analyse.estimates.curve import Row
+from crossover.design.launch import LOADED
+from crossover.errors import CrossoverError
+from crossover.planning import receipt
+from crossover.planning.plan import LaunchName
+from crossover.planning.receipt import Receipt
+from crossover.records import failure, record
+from crossover.records.holes import HoleKind
+
+GATHERED = record.schemas("measurements launches ranks")
+"""The tables with the content of the raw files."""
+
+LAUNCH = ("experiment", "placement", "launch")
+"""Columns that identify a launch of a run."""
+
+
+def gather(receipts: list[Path], folder: Path) -> None:
+    """Write the measurements, launches and ranks of the launches with these `receipts` to `folder`.
+
+    If that fails, the tables are empty, with the reason in their metadata. The table of launches also keeps the reason
+    if the second sweep could not be planned. Raises RecordError for a file that is refused or cannot be written. A raw
+    file that cannot be read is a hole.
+    """
+    tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
+    with failure.caught("table", "", folder.name) as failed:
+        tables = gathered(receipts)
+    failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
+    for refinement in sorted({receipt.raw_folder(path).parent / "refinement.json" for path in receipts}):
+        failures["launches"] += failure.of(refinement)
+    for name, table in tables.items():
+        record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
+
+
+def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
+    """The measurements, launches and ranks of the raw files that these receipts name, one launch each.
+
+    Raises RecordError for two receipts of one launch, and CrossoverError for launches that loaded different libraries.
+    The order of `receipts` does not matter.
+    """
+    found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
+    for path in receipts:
+        held = receipt.read(path)
+        table, launch, ranks = _content(held)
+        key = tuple(launch[name] for name in LAUNCH)
+        if key in found:
+            raise record.RecordError(
+                path, f"is of the same launch as {found[key][1]['receipt']}", "leave one of them out"
+            )
+        which = dict(zip(LAUNCH, key, strict=True))
+        hosts = ",".join(sorted({str(rank["host"]) for rank in ranks})) or None
+        added = {"file": str(held.raw_file), "receipt": str(path), "hosts": hosts}
+        found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
+    parts = [found[key] for key in sorted(found)]
+    refuse_mixed_libraries([(launch, ranks) for _, launch, ranks in parts])
+    measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
+    return {
+        "measurements": measurements.combine_chunks(),
+        "launches": record.from_rows([launch for _, launch, _ in parts], record.LAUNCHES),
+        "ranks": record.from_rows([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
+    }
+
+
+def refuse_mixed_libraries(launches: Iterable[tuple[Row, list[Row]]]) -> None:
+    """Raise CrossoverError if launches of one experiment and placement, with their ranks, loaded different libraries.
+
+    Their results differ for another reason than chance, so no interval holds for them.
+    """
+    alike: dict[tuple[str, str], dict[tuple[str, ...], list[int]]] = {}
+    for launch, ranks in launches:
+        if ranks:
+            software = receipt.software(ranks)
+            loaded = tuple(f"{name} {software[name]}" for name in LOADED if name in software)
+            own = alike.setdefault((launch["experiment"], launch["placement"]), {})
+            own.setdefault(loaded, []).append(launch["launch"])
+    for (experiment, placement), own in alike.items():
+        if len(own) > 1:
+            shared = set.intersection(*map(set, own))
+            lines = [
+                f"launch {', '.join(map(str, numbers))} with {', '.join(each for each in loaded if each not in shared)}"
+                for loaded, numbers in own.items()
+            ]
+            raise CrossoverError(
+                f"launches of {experiment}, placement {placement}, loaded different libraries and are not pooled: "
+                f"{'; '.join(lines)}; add --config remeasure=true, which measures again those unlike the newest, or "
+                "measure into another folder with --config results=FOLDER"
+            )
+
+
+def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
+    """The rows, the launch and the ranks of a raw file; of one that is refused, the launch of its receipt as a hole."""
+    path = held.raw_file
+    try:
+        if not held.raw:
+            raise record.RecordError(held.path, "is not a receipt that can be read")
+        table = record.read(path, record.MEASUREMENTS)
+        facts = record.metadata(table)
+        (launch,) = _typed(path, [facts.get("launch") or {}], record.LAUNCHES)
+        ranks = _typed(path, facts.get("ranks", []), record.RANKS)
+        if fault := receipt.contradiction(held, launch):
+            raise record.RecordError(path, fault)
+        refuse_foreign_rows(path, table, held.launch)
+        refuse_impossible(path, table, ranks)
+    except record.RecordError as error:
+        hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
+        return record.MEASUREMENTS.empty_table(), held.launch | hole, []
+    return table, launch, ranks
+
+
+def _typed(path: Path, rows: Any, schema: pa.Schema) -> list[Row]:
+    """Rows from a file's metadata, with the columns of this schema. Raises RecordError for values of other types."""
+    try:
+        found = record.typed(record.from_rows(rows, schema))
+    except (pa.ArrowException, ValueError, TypeError, AttributeError) as error:
+        raise record.RecordError(path, f"has facts of another type ({error})") from error
+    typed_rows: list[Row] = found.to_pylist()
+    return typed_rows
+
+
+def refuse_foreign_rows(path: Path, table: pa.Table, launch: LaunchName) -> None:
+    """Raise RecordError for rows of another launch."""
+    for name, value in launch.items():
+        if not pc.all(pc.equal(table[name], value), min_count=0).as_py():
+            raise record.RecordError(path, f"has rows of another {name} than its receipt")
+
+
+def refuse_impossible(path: Path, table: pa.Table, ranks: list[Row]) -> None:
+    """Raise RecordError for impossible values, and for placement `nodes` if all ranks ran on one host."""
+    hosts = sorted({str(rank["host"]) for rank in ranks})
+    if "nodes" in table["placement"].unique().to_pylist() and len(hosts) < 2:
+        raise record.RecordError(path, f"is of placement nodes, but every rank ran on {', '.join(hosts)}")
+    value = table["value"].drop_null()
+    possible = pc.and_(pc.is_finite(value), pc.greater(value, 0))
+    if not pc.all(possible, min_count=0).as_py():
+        wrong = value.filter(pc.invert(possible))[0].as_py()
+        raise record.RecordError(path, f"has the impossible value {wrong}")

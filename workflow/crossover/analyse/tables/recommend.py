@@ -1,0 +1,283 @@
+"""Recommends settings from the joined tables of a run, with the rule, the aims and the effects of each.
+
+A setting's value follows from the choices between its arms; a setting without a recommendation has a reason.
+"""
+
+import json
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import tomli_w
+
+from crossover import farms
+from crossover.analyse.estimates.choice import Choice, Question, questions
+from crossover.analyse.estimates.curve import PANEL, Row, curves
+from crossover.analyse.estimates.intervals import Floats
+from crossover.analyse.estimates.sensitivity import NO_NULL
+from crossover.design.advice import Setting, Value
+from crossover.design.settings import read_settings
+from crossover.experiments import declared
+from crossover.planning import receipt
+from crossover.records import atomic, failure, holes, record
+from crossover.records.outcome import KNOWN, OPEN
+
+FILE = "recommended.toml"
+"""The file in the results folder with the table's content, for people and programs."""
+
+READ = record.schemas("medians choices launches")
+"""The joined tables behind the recommendations."""
+
+SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
+
+OTHER_FARMS = {next(iter(farm.entrants)): farm.snippet for farm in farms.declared().values() if farm.snippet}
+
+TASK_FARM = Setting(
+    library="ipyparallel",
+    name="task farm",
+    about="the library of the task farm",
+    default="leastload",
+    values={str(farm): farm for farm in OTHER_FARMS},
+    snippet=OTHER_FARMS,
+    experiment=next(name for name, experiment in declared().items() if experiment.farming),
+)
+
+DECLARED = [replace(setting, experiment=name) for name, own in declared().items() for setting in own.recommends]
+SETTINGS = (*DECLARED, TASK_FARM)
+"""The settings that a run can recommend: those that experiments declare, and the task farm itself."""
+
+DIGITS = 3
+"""Significant digits of a recommended point of the axis; none is known more precisely."""
+
+NOT_REPLICATED = "not replicated: a single launch has no interval"
+KEEP = "keep `{default}`"
+NO_VALUE = "no single value is surely within {known:g} times of the best at every measured point"
+NO_GAIN = "open: `{default}` may be more than {known:g} times worse at some points, but no arm is surely better there"
+
+HEAD = """\
+# Settings that crossover recommends for the machine it ran on; docs/data.md explains the keys.
+# A setting without a recommendation keeps its default.
+
+"""
+
+TOML_TABLES = {
+    "place": {"x": "x", "low": "low", "high": "high", "unit": "axis_unit"},
+    "gain": {"low": "gain_low", "high": "gain_high", "over": "default"},
+    "measured_by": {name: name for name in ("experiment", "placement", "protocol", "metric", "arm", "launches")},
+}
+"""The columns of the table behind each key, by the names of the tables of an entry."""
+
+Chosen = Mapping[tuple[str, ...], Mapping[float, str]]
+"""The run's choice at each point, by the columns PANEL of its question."""
+
+
+@dataclass(frozen=True)
+class Proposal:
+    """The default below a measured point, and an arm from there on."""
+
+    arm: str
+    start: int
+    """The first point with the arm, counted from 0."""
+    cells: tuple[Choice, ...]
+    default: str
+
+    @property
+    def arms(self) -> list[str]:
+        """The arm at each point."""
+        return [self.default] * self.start + [self.arm] * (len(self.cells) - self.start)
+
+    @property
+    def costs(self) -> list[float]:
+        """The most by which another arm can be better, at each point."""
+        return [cell.costs.get(arm, math.inf) for cell, arm in zip(self.cells, self.arms, strict=True)]
+
+    @property
+    def changed(self) -> list[Choice]:
+        """The points without the default."""
+        return [cell for cell, arm in zip(self.cells, self.arms, strict=True) if arm != self.default]
+
+    def rank(self, chosen: Sequence[str | None]) -> tuple[int, bool, float]:
+        """The place among proposals, the least first: by what the run chooses among all arms, then the smaller cost."""
+        differing = sum(arm != choice for arm, choice in zip(self.arms, chosen, strict=True))
+        return differing, self.start > 0, math.fsum(map(math.log, self.costs))
+
+
+def recommend(results: Path) -> None:
+    """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
+
+    If the decision on a setting fails, or a table of its experiment did, the setting is not recommended, with the
+    reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
+    version.
+    """
+    medians, choices, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
+    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
+    measured = launches.to_pylist()
+    if receipt.tiers(measured) == ["smoke"]:
+        return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS], [])
+    every = cache(lambda: list(questions(list(curves(medians.to_pandas())), measured)))
+    chosen = _chosen(choices.to_pylist())
+    rows, failures = [], []
+    for setting in SETTINGS:
+        with failure.caught("setting", setting.name, setting.experiment) as failed:
+            failure.require(broken, [setting.experiment], READ)
+            rows += list(recommendations(setting, every(), chosen, measured))
+        rows += [_unanswered(setting, f"failed: {failure.reason(each)}") for each in failed]
+        failures += failed
+    return _write(results, rows, failures)
+
+
+def recommendations(
+    setting: Setting, every: Sequence[Question], chosen: Chosen, launches: Sequence[Row]
+) -> Iterator[Row]:
+    """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
+    arms = (setting.default, *setting.values)
+    asked = [own for question in every if (own := question.of(arms)).arms]
+    decided = [question for question in asked if setting.default in question.arms and len(question.arms) > 1]
+    for question in decided:
+        known = chosen.get(tuple(question.facts[name] for name in PANEL), {})
+        yield {**_known(setting), **question.facts, **decide(setting, question, known)}
+    if not decided:
+        yield _unanswered(setting, f"not measured: {_absence(setting, asked, launches)}")
+
+
+def decide(setting: Setting, question: Question, chosen: Mapping[float, str]) -> Row:
+    """The known columns of a setting's row for one question that has only its arms.
+
+    `chosen` has the run's choice among all arms at each point, if there is one.
+    """
+    cells = tuple(cell for cell in question.choices if setting.default in cell.costs)
+    if not cells:
+        unknown = len(question.launches) > 1 and np.isnan(question.bias)
+        return {"reason": NO_NULL if unknown else NOT_REPLICATED}
+    x = question.x[[cell.cell for cell in cells]]
+    points = _points(cells, x)
+    columns: Row = {
+        "default": setting.default,
+        "launches": min(cell.launches for cell in cells),
+        "points": json.dumps(points),
+    }
+    stays = Proposal(setting.default, 0, cells, setting.default)
+    if max(stays.costs) <= KNOWN:
+        reason = KEEP.format(default=setting.default)
+        return columns | {"arm": setting.default, "guarantee": max(stays.costs), "reason": reason}
+    safe = [each for each in _proposals(setting, cells) if max(each.costs) <= KNOWN]
+    if not safe:
+        return columns | {"reason": f"{f'{OPEN}: ' if OPEN in points else ''}{NO_VALUE.format(known=KNOWN)}"}
+    wanted = [chosen.get(place) for place in x.tolist()]
+    best = min(safe, key=lambda each: each.rank(wanted))
+    if not any(_loses(setting.default, cell) for cell in best.changed):
+        return columns | {"reason": NO_GAIN.format(default=setting.default, known=KNOWN)}
+    return columns | _recommended(setting, best, question)
+
+
+def snippet(texts: str | Mapping[str, str], arm: str, value: Value) -> str:
+    """The lines to paste for an arm with this value."""
+    return (texts if isinstance(texts, str) else texts[arm]).replace("{value}", json.dumps(value))
+
+
+def in_toml(rows: Sequence[Row]) -> str:
+    """The text of a file with two lists of tables, from rows of record.RECOMMENDATIONS, without nulls."""
+    lists = {
+        "recommended": [_entry(row) for row in rows if row["recommended"]],
+        "no_recommendation": [_entry(row) for row in rows if not row["recommended"]],
+    }
+    return HEAD + tomli_w.dumps({name: entries for name, entries in lists.items() if entries}, multiline_strings=True)
+
+
+def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> None:
+    table = record.from_rows(rows, record.RECOMMENDATIONS)
+    record.write(table, results / "recommendations.parquet", failure.stored(failures))
+    with atomic.replacing(results / FILE) as part:
+        part.write_text(in_toml(table.to_pylist()), encoding="utf-8")
+
+
+def _chosen(choices: Sequence[Row]) -> Chosen:
+    found: dict[tuple[str, ...], dict[float, str]] = {}
+    for row in choices:
+        found.setdefault(tuple(row[name] for name in PANEL), {})[row["x"]] = row["choice"]
+    return found
+
+
+def _absence(setting: Setting, asked: Sequence[Question], launches: Sequence[Row]) -> str:
+    """Why no question has the default and another arm."""
+    if missing := holes.why(launches, setting.experiment):
+        return missing
+    found = {arm for question in asked if question.facts["experiment"] == setting.experiment for arm in question.arms}
+    own = {row["settings"] for row in launches if row["experiment"] == setting.experiment}
+    configured = {arm for text in own for arm in read_settings(text).get("arms", [])}
+    named = [arm for arm in (setting.default, *setting.values) if arm not in found]
+    why = "has no value here" if configured & {*named} else "is not among the arms of this run's configuration"
+    return f"{' or '.join(f'`{arm}`' for arm in named)} {why}"
+
+
+def _known(setting: Setting) -> Row:
+    return {"library": setting.library, "setting": setting.name, "about": setting.about, "recommended": False}
+
+
+def _unanswered(setting: Setting, reason: str) -> Row:
+    return _known(setting) | {"experiment": setting.experiment, "default": setting.default, "reason": reason}
+
+
+def _proposals(setting: Setting, cells: tuple[Choice, ...]) -> Iterator[Proposal]:
+    for arm in setting.values:
+        last = len(cells) if arm in setting.beyond else 1
+        yield from (Proposal(arm, start, cells, setting.default) for start in range(last))
+
+
+def _loses(arm: str, cell: Choice) -> bool:
+    """Whether the best of the others is surely better."""
+    return arm != cell.arm and arm not in cell.left
+
+
+def _points(cells: Sequence[Choice], x: Floats) -> dict[str, list[float]]:
+    """The column `points`: the measured points by their choice, and those that are open."""
+    found: dict[str, list[float]] = {}
+    for cell, place in zip(cells, x.tolist(), strict=True):
+        found.setdefault(OPEN if cell.verdict == OPEN else cell.arm, []).append(place)
+    return found
+
+
+def _recommended(setting: Setting, best: Proposal, question: Question) -> Row:
+    gains = [question.gain(best.arm, setting.default, cell.cell) for cell in best.changed]
+    columns: Row = {
+        "recommended": True,
+        "arm": best.arm,
+        "guarantee": max(best.costs),
+        "gain_low": min(gains),
+        "gain_high": max(gains),
+    }
+    value, texts = setting.values[best.arm], setting.snippet
+    if best.start:
+        before, after = (best.cells[place].cell for place in (best.start - 1, best.start))
+        low, x, high = question.boundary(setting.default, best.arm, before, after)
+        value, texts = _written(x, high, question.x), setting.beyond
+        columns |= {"x": high if x is None else x, "low": low, "high": high}
+    return columns | {"value": json.dumps(value), "snippet": snippet(texts, best.arm, value)}
+
+
+def _written(x: float | None, high: float, cells: Floats) -> int:
+    """A place as a whole number for a program: the measured point `high`, or an estimate `x`, rounded to DIGITS unless
+    that passes a measured point."""
+    if x is None:
+        return max(1, math.floor(high))
+    rounded = round(float(f"{x:.{DIGITS - 1}e}"))
+    return max(1, rounded if np.array_equal(cells >= rounded, cells >= x) else math.ceil(x))
+
+
+def _entry(row: Row) -> Row:
+    row = row | {name: json.loads(row[name]) for name in ("value", "points") if row[name]}
+    own = ("library", "setting", "about", "value", "reason", "snippet", "guarantee", "points")
+    parts = {
+        name: _present({key: row[column] for key, column in columns.items()})
+        for name, columns in TOML_TABLES.items()
+        if name != "gain" or row["gain_low"] is not None
+        if name != "place" or row["x"] is not None
+    }
+    return _present({name: row[name] for name in own}) | parts
+
+
+def _present(entry: Row) -> Row:
+    return {key: value for key, value in entry.items() if value is not None and value not in ({}, [])}

@@ -1,0 +1,332 @@
+"""The answers at one point of a curve, in numbers and words: ratios, a choice, a value; and recommended settings."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from crossover.design.protocol import known
+from crossover.errors import CrossoverError
+from crossover.query import question
+from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Outcome
+from crossover.report.text import numbers, recommendations
+from crossover.report.text.choices import at_most
+from crossover.report.text.tables import Panel
+
+Row = dict[str, Any]
+
+NOT_MEASURED = "not measured"
+
+ENCODED = ("value", "points")
+"""Columns that hold JSON."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer of one arm at one point of the axis."""
+
+    panel: Panel
+    arm: str
+    name: str
+    """The short name of the question, such as `ZeroMQ stream, tcp`."""
+    x: float
+    cells: tuple[Row, ...]
+    """The measured cell at the point, or those on both sides of it; empty outside the arm's measured axis."""
+    origin: str
+    """The reference of the launches: an arm of the ratio, or a third one. Possible bias is that of its null arm."""
+
+    @property
+    def ends(self) -> tuple[float, float]:
+        """The ends of the arm's measured axis."""
+        places = [cell["x"] for cell in self.panel.ratios_of(self.arm)]
+        return places[0], places[-1]
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """The outcome there; None outside the measured axis.
+
+        Between two measured points, ratio and interval are interpolated on the logarithmic axis. The verdict is the one
+        of both: a step can lie between them.
+        """
+        if len(self.cells) < 2:
+            return Outcome.of(self.cells[0]) if self.cells else None
+        below, above = map(Outcome.of, self.cells)
+        start, end = (cell["x"] for cell in self.cells)
+        far = math.log(self.x / start) / math.log(end / start)
+
+        def between(first: float, second: float) -> float:
+            return math.exp((1 - far) * math.log(first) + far * math.log(second))
+
+        low = between(below.low, above.low) if below.low and above.low else None
+        high = between(below.high, above.high) if below.high and above.high else None
+        verdict = below.verdict if below.verdict == above.verdict else OPEN
+        launches = min(below.launches, above.launches)
+        return Outcome(verdict, between(below.ratio, above.ratio), low, high, below.bias, launches)
+
+    @property
+    def verdict(self) -> str:
+        """The conclusion, such as `no-copy is faster`."""
+        if self.cells and (self.cells[0]["null"] or self.cells[0]["ceiling"]):
+            return "a null arm, not a rival" if self.cells[0]["null"] else "a ceiling, not a rival"
+        return NOT_MEASURED if self.outcome is None else self._words(self.outcome)
+
+    def _words(self, found: Outcome) -> str:
+        better, worse = numbers.comparatives(self.panel.unit)
+        words = {BETTER: f"{self.arm} is {better}", WORSE: f"{self.arm} is {worse}"}
+        within = f" within {numbers.significant(found.most)} times" if found.verdict == ALIKE else ""
+        return words.get(found.verdict, f"{found.verdict}{within}")
+
+    @property
+    def row(self) -> Row:
+        """All facts of the answer, as a row of a table."""
+        facts, found = self.panel.facts, self.outcome
+        names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "better")
+        sides = dict(zip(("below", "above"), self.cells if len(self.cells) > 1 else (), strict=False))
+        return {
+            **{name: facts[name] for name in names},
+            "unit": self.panel.unit,
+            "arm": self.arm,
+            "reference": self.panel.reference,
+            **known(facts),
+            "x": self.x,
+            **{name: getattr(found, name, None) for name in ("ratio", "low", "high", "launches")},
+            "smallest_effect": getattr(found, "bias", None),
+            "bias_of": self.origin,
+            "verdict": getattr(found, "verdict", NOT_MEASURED),
+            "says": self.verdict,
+            "interpolated": bool(sides),
+            **{
+                f"{side}_{name}": sides[side][name] if side in sides else None
+                for side in ("below", "above")
+                for name in ("x", "ratio", "low", "high", "verdict")
+            },
+            "launches_needed": self.cells[0]["launches_needed"] if len(self.cells) == 1 else None,
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """The answer in words: the ratio with its verdict, and its place among the measured points."""
+        unit, found = self.panel.facts["axis_unit"], self.outcome
+        head = f"{self.arm} / {self.panel.reference} at {numbers.quantity(self.x, unit)} ({self.name}): "
+        if found is None:
+            low, high = (numbers.quantity(end, unit) for end in self.ends)
+            return [f"{head}{NOT_MEASURED}; the axis of this arm is {low} to {high}"]
+        ratio = numbers.ratio(found.ratio, found.low, found.high)
+        if not found.launches:
+            # Chance of the two ratios is not independent, so their intervals give none of the quotient.
+            kind = f"the quotient of the two ratios to {self.origin}, without interval"
+            fault = "no launch in the tables has both arms"
+            return [f"{head}{self.panel.metric} {ratio} times, {kind}: {fault}", self._place(found)]
+        bias = "" if found.bias in (None, 1) else f", possible bias {numbers.percent(found.bias - 1)}{self._whose}"
+        return [f"{head}{self.panel.metric} {ratio} times{bias}: {self.verdict}", self._place(found)]
+
+    @property
+    def _whose(self) -> str:
+        return "" if self.origin in self._arms else f" (that of the null arm of {self.origin})"
+
+    def _place(self, found: Outcome) -> str:
+        if len(self.cells) == 1:
+            here = "measured at this point"
+            here += f", by {numbers.counted(found.launches, 'launch')}" if found.launches else ""
+            return ": ".join(filter(None, [here, self._values]))
+        below, above = map(self._point, self.cells)
+        return f"between the measured {below} and {above}; interpolated on the logarithmic axis"
+
+    @property
+    def _values(self) -> str:
+        """The values of the reference and of the arm at a measured point, with intervals; empty if one is unknown."""
+        here = {row["arm"]: row for row in self.panel.values if row["x"] == self.cells[0]["x"]}
+        arms, unit = [name for name in self._arms if name in here], self.panel.unit
+        known = [f"{question.quoted(name)} {_with_interval(here[name], 'median', unit)}" for name in arms]
+        return ", ".join(known) if len(known) == len(self._arms) else ""
+
+    @property
+    def _arms(self) -> tuple[str, str]:
+        return self.panel.reference, self.arm
+
+    def _point(self, cell: Row) -> str:
+        place = numbers.quantity(cell["x"], cell["axis_unit"])
+        ratio = numbers.ratio(cell["ratio"], cell["low"], cell["high"])
+        return f"{place} ({ratio}, {self._words(Outcome.of(cell))})"
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The choice at a measured point, or those at the two around it."""
+
+    name: str
+    """The short name of the curve, such as `ZeroMQ stream, tcp`."""
+    x: float
+    rows: Sequence[Row]
+    """The row of record.CHOICES, or both."""
+
+    @property
+    def arms(self) -> list[str]:
+        """The choice; two between points with different choices."""
+        return list(dict.fromkeys(row["choice"] for row in self.rows))
+
+    @property
+    def guarantee(self) -> float | None:
+        """The most by which the best arm can be better; None between two choices."""
+        return max(row["guarantee"] for row in self.rows) if len(self.arms) == 1 else None
+
+    @property
+    def verdict(self) -> str:
+        """The less certain verdict of the points; open between two choices."""
+        verdicts = {row["verdict"] for row in self.rows}
+        return OPEN if len(self.arms) > 1 else next(each for each in (OPEN, SETTLED, WINNER) if each in verdicts)
+
+    @property
+    def row(self) -> Row:
+        """All facts, with values instead of words; the value and the next arm only at a measured point."""
+        first = self.rows[0]
+        names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "better")
+        own = ("value", "low", "high", "next", "factor", "factor_low", "factor_high", "launches", "launches_needed")
+        begin = ("begins", "begins_low", "begins_high")
+        measured = len(self.rows) == 1
+        return {
+            **{name: first[name] for name in names},
+            **known(first),
+            "x": self.x,
+            "choice": self.arms[0] if len(self.arms) == 1 else None,
+            "verdict": self.verdict,
+            "guarantee": self.guarantee,
+            "left": sorted({arm for row in self.rows for arm in json.loads(row["left"])}),
+            **{name: first[name] if measured else None for name in own},
+            **{name: self.rows[-1][name] if len(self.arms) > 1 else None for name in begin},
+            "between": [] if measured else [row["x"] for row in self.rows],
+        }
+
+    @property
+    def lines(self) -> list[str]:
+        """The same in words, without the command that would settle an open point."""
+        here = f"{numbers.quantity(self.x, self.rows[0]['axis_unit'])} ({self.name}, {self.rows[0]['metric']})"
+        if len(self.arms) > 1:
+            below, above = self.rows
+            return [
+                f"{here}: {question.quoted(below['choice'])} or {question.quoted(above['choice'])}; {self._boundary}",
+                f"measured at {_chosen_at(below)} and at {_chosen_at(above)}",
+            ]
+        least = max(self.rows, key=lambda row: float(row["guarantee"]))
+        told = f"{here}: choose {question.quoted(self.arms[0])}, {at_most(least['guarantee'], self.verdict)}"
+        if len(self.rows) > 1:
+            return [told, f"measured at {_chosen_at(self.rows[0])} and at {_chosen_at(self.rows[1])}", *self._left]
+        return [told, f"measured here by {numbers.counted(least['launches'], 'launch')}: {_gives(least)}", *self._left]
+
+    @property
+    def _left(self) -> list[str]:
+        if self.verdict != OPEN:
+            return []
+        left = sorted({arm for row in self.rows for arm in json.loads(row["left"])} - {*self.arms})
+        return [f"open: {question.listed(left)} may be better"]
+
+    @property
+    def _boundary(self) -> str:
+        row = self.rows[-1]
+        if row["begins"] is None:
+            ends = numbers.bracket(row["begins_low"], row["begins_high"], row["axis_unit"])
+            return f"the second is better from somewhere in {ends} on"
+        place = numbers.position(row["begins"], row["begins_low"], row["begins_high"], row["axis_unit"])
+        return f"the second is better from {place} on"
+
+
+@dataclass(frozen=True)
+class Value:
+    """The value of one arm at a measured point, or its values at the two around it."""
+
+    name: str
+    """The short name of the curve."""
+    x: float
+    cells: Sequence[Row]
+    """The row of the summary, or both."""
+    costs: Sequence[float]
+    """The most by which another candidate can be better at these points; empty where users do not choose this arm."""
+
+    @property
+    def row(self) -> Row:
+        """All facts; the value only at a measured point."""
+        first = self.cells[0]
+        names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "arm")
+        values = {name: first[name] if len(self.cells) == 1 else None for name in ("median", "low", "high")}
+        facts = {name: first[name] for name in names} | known(first) | {"x": self.x}
+        return facts | values | {"cost": max(self.costs, default=None)}
+
+    @property
+    def lines(self) -> list[str]:
+        """The same in words."""
+        first = self.cells[0]
+        here = numbers.quantity(self.x, first["axis_unit"])
+        values = " and ".join(map(self._value, self.cells))
+        told = f"{question.quoted(first['arm'])} at {here} ({self.name}): {first['metric']} {values}"
+        return [told, *(f"{at_most(cost, SETTLED)} candidate" for cost in [max(self.costs, default=None)] if cost)]
+
+    def _value(self, row: Row) -> str:
+        place = f" at the measured {numbers.quantity(row['x'], row['axis_unit'])}" if len(self.cells) > 1 else ""
+        return f"{_with_interval(row, 'median', row['unit'])}{place}"
+
+
+def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Answer:
+    """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel, and `origin` the
+    reference of the launches if that of the panel is another arm."""
+    cells = question.cells(panel.ratios_of(arm), x)
+    return Answer(panel, arm, name, cells[0]["x"] if len(cells) == 1 else x, cells, origin or panel.reference)
+
+
+def chosen(name: str, rows: Sequence[Row], x: float) -> Chosen | None:
+    """The choice at `x`, from the rows of one question; None outside its measured axis."""
+    cells = question.cells(rows, x)
+    return Chosen(name, cells[0]["x"] if len(cells) == 1 else x, cells) if cells else None
+
+
+def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Row]) -> Value:
+    """The value of an arm of a panel at `x`; `choices` are the rows of the panel's question.
+
+    Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
+    """
+    question.arm_of(panel.experiment, arm, panel.arms)
+    measured = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
+    cells = question.cells(measured, x)
+    if not cells:
+        ends = [numbers.quantity(row["x"], row["axis_unit"]) for row in (*measured[:1], *measured[-1:])]
+        raise CrossoverError(
+            f"{numbers.quantity(x, panel.facts['axis_unit'])} is outside the measured axis of {question.quoted(arm)}: "
+            f"{' to '.join(ends) or 'it has no value'}"
+        )
+    places = {row["x"] for row in cells}
+    costs = [json.loads(row["candidates"]).get(arm) for row in choices if row["x"] in places]
+    return Value(name, cells[0]["x"] if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
+
+
+def recommendation(row: Row) -> Row:
+    """A row of the recommendations with values instead of JSON."""
+    return row | {name: json.loads(row[name]) for name in ENCODED if row[name] is not None}
+
+
+def recommendation_lines(row: Row, place: str) -> list[str]:
+    """A row of the recommendations in words, for the question `place`, then its arm and the lines to paste, if any."""
+    if not row["recommended"]:
+        return [f"{row['setting']}, for {place}: no recommendation: {recommendations.why_none(row)}"]
+    said = f"{recommendations.value(row)}, for {place}: {recommendations.gain([row])}, {recommendations.cost([row])}"
+    return [said, f"arm {question.quoted(row['arm'])}, to paste:", "", *row["snippet"].strip("\n").splitlines(), ""]
+
+
+def _gives(row: Row) -> str:
+    """The value of the choice, and its factor over the next arm."""
+    better, _ = numbers.comparatives(row["unit"])
+    factor = numbers.ratio(row["factor"], row["factor_low"], row["factor_high"])
+    value = _with_interval(row, "value", row["unit"])
+    return f"{value}, {factor} times {better} than {question.quoted(row['next'])}"
+
+
+def _chosen_at(row: Row) -> str:
+    place = numbers.quantity(row["x"], row["axis_unit"])
+    return f"{place} ({question.quoted(row['choice'])}, {at_most(row['guarantee'], row['verdict'])})"
+
+
+def _with_interval(row: Row, column: str, unit: str) -> str:
+    """A value of a row with its interval."""
+    value = row[column]
+    return f"{numbers.quantity(value, unit)} {numbers.interval(value, row['low'], row['high'], unit)}".rstrip()

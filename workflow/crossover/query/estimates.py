@@ -1,0 +1,164 @@
+"""Estimates that no table has, by the analysis: the ratio of any two arms, and from where an arm reaches a level.
+
+Each launch has its own ratio of two arms: the median over rounds, as in the table of ratios, whose functions estimate
+it here too. The quotient of two ratios to the reference has no interval, because the two share the reference's chance.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from crossover.analyse.estimates import curve
+from crossover.analyse.estimates.curve import curves
+from crossover.analyse.tables import writer
+from crossover.errors import CrossoverError
+from crossover.query import question
+from crossover.records import record, run_tables
+from crossover.records.outcome import BETTER, OPEN, WORSE
+from crossover.report.text import findings, numbers, tables
+from crossover.report.text.tables import PANEL, Panel
+
+Row = dict[str, Any]
+
+
+def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
+    """The arm `than`, and the arms to compare with it: `arm`, or the reference and all rivals.
+
+    Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
+    """
+    question.arm_of(panel.experiment, than, panel.arms)
+    if arm is None:
+        arms = [each for each in (panel.reference, *panel.compared) if each not in ("", than)]
+    else:
+        arms = [question.arm_of(panel.experiment, arm, panel.arms)]
+    measured = {panel.reference, *(row["arm"] for row in panel.ratios)}
+    left = question.listed(sorted(each for each in measured if each not in ("", than))) or "none"
+    if arm == than:
+        raise CrossoverError(f"--arm and --than are both {question.quoted(than)}; choose another arm: {left}")
+    if without := [each for each in (than, *arms) if each not in measured]:
+        raise CrossoverError(f"{question.quoted(without[0])} has no ratio; choose another arm: {left}")
+    return than, arms
+
+
+def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Panel:
+    """The panel with the ratios of `arms` to the arm `than`, which becomes its reference, at the points of both.
+
+    Where no launch measured both, the ratio is the quotient of their ratios to the reference: it has no interval, and
+    0 launches. Possible bias is always that of the reference's null arm. Raises CrossoverError without a common point.
+    """
+    if than == panel.reference:
+        return replace(panel, ratios=[row for row in panel.ratios if row["arm"] in arms])
+    rivals = [arm for arm in arms if arm != panel.reference]
+    paired = _paired(results, panel, than, rivals) if rivals else {}
+    others = {row["x"]: row for row in panel.ratios_of(than)}
+    found = [
+        paired.get((row["arm"], row["x"])) or _quotient(row, others[row["x"]]) | _kind(panel, row["arm"], than)
+        for row in panel.ratios
+        if row["arm"] in rivals and row["x"] in others
+    ]
+    inverted = [_inverted(row) for row in others.values()] if panel.reference in arms else []
+    if not (ratios := [*found, *inverted]):
+        names = question.listed([*arms, than])
+        raise CrossoverError(f"{names} have no measured point in common; choose another arm for --arm or --than")
+    return replace(panel, ratios=ratios)
+
+
+def reached(results: Path, panel: Panel, level: float) -> list[Row]:
+    """From where each arm of a panel reaches a level: rows of record.THRESHOLDS. Empty without medians."""
+    medians = kept(results, "medians")
+    if medians is None:
+        return []
+    own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps([level]))
+    return list(writer.thresholds(list(curves(own))))
+
+
+def reached_in_words(row: Row, name: str) -> str:
+    """One of these rows in words."""
+    words = findings.reached(row).replace("**", "")
+    level = f"{row['metric']} of at least {numbers.percent(row['level'])}"
+    return f"{question.quoted(row['arm'])} ({name}): {level} {words}"
+
+
+def _inverted(row: Row) -> Row:
+    """The ratio of the reference to an arm, from that of the arm to the reference."""
+    low, high = (row[end] and 1 / row[end] for end in ("high", "low"))
+    return row | {
+        "arm": row["reference"], "reference": row["arm"], "ratio": 1 / row["ratio"], "low": low, "high": high,
+        "verdict": {BETTER: WORSE, WORSE: BETTER}.get(row["verdict"], row["verdict"]),
+    }  # fmt: skip
+
+
+def _quotient(row: Row, other: Row) -> Row:
+    """The ratio of two arms by their ratios to the reference, for which there is no interval."""
+    unknown = dict.fromkeys(("low", "high", "launches_needed"))
+    found = {"reference": other["arm"], "ratio": row["ratio"] / other["ratio"], "launches": 0, "verdict": OPEN}
+    return row | unknown | found
+
+
+def _kind(panel: Panel, arm: str, than: str) -> Row:
+    """The columns by which a comparison with a null arm or a ceiling is none of rivals; it has no verdict."""
+    kind = {"null": panel.null in (arm, than), "ceiling": not {arm, than}.isdisjoint(panel.ceilings)}
+    return kind | ({"verdict": None} if any(kind.values()) else {})
+
+
+def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict[tuple[str, float], Row]:
+    """The rows of ratios to `than`, by arm and point, from the launches that measured both; none without launches."""
+    medians = kept(results, "medians")
+    if medians is None:
+        return {}
+    nulls = medians.filter(pc.and_(medians["null"], pc.equal(medians["experiment"], panel.experiment)))
+    made = _medians(results, panel, medians, than, {than, *arms})
+    # A null arm would count as one of `than` here.
+    own = made[made["arm"].isin(arms)].assign(null=False, ceiling=False)
+    rows = writer.FROM_CURVES["ratios"]([*curves(own), *curves(nulls.to_pandas())])
+    table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.RATIOS.names), record.RATIOS, preserve_index=False)
+    return {
+        (row["arm"], row["x"]): row | _kind(panel, row["arm"], than)
+        for row in tables.harmless(table.to_pylist())
+        if row["reference"] == than and row["arm"] in arms
+    }
+
+
+def _medians(results: Path, panel: Panel, medians: pa.Table, than: str, arms: Collection[str]) -> pd.DataFrame:
+    """The medians of `arms` with ratios to `than`: over rounds, or where blocks were not kept, by each launch's
+    ratios to the reference."""
+    measured = kept(results, "measurements")
+    blocks = None if measured is None else of_panel(measured, panel, arms)
+    if not blocks:
+        return _by_launch(of_panel(medians, panel, arms).to_pandas(), than)
+    column = blocks.schema.get_field_index("reference")
+    blocks = blocks.set_column(column, blocks.schema.field(column), pa.repeat(than, blocks.num_rows))
+    return curve.medians(curve.blocks(blocks))
+
+
+def kept(results: Path, name: str) -> pa.Table | None:
+    """A table of the run; None if it was not kept. Raises RecordError for one that cannot be read."""
+    folders = [results, *run_tables.newer(results)]
+    kept = any((folder / f"{name}.parquet").exists() for folder in folders)
+    return run_tables.read(results, name) if kept else None
+
+
+def of_panel(table: pa.Table, panel: Panel, arms: Collection[str]) -> pa.Table:
+    """The rows of some arms of a panel."""
+    wanted = pc.is_in(table["arm"], pa.array(sorted(arms)))
+    for name in PANEL:
+        wanted = pc.and_(wanted, pc.equal(table[name], getattr(panel, name)))
+    return table.filter(wanted)
+
+
+def _by_launch(frame: pd.DataFrame, than: str) -> pd.DataFrame:
+    """Medians whose `ratio` is each launch's ratio to the reference divided by that of `than`."""
+    places = ["launch", "x"]
+    other = frame.loc[frame["arm"] == than, [*places, "ratio", "pairs"]]
+    both = frame.merge(other, on=places, how="left", suffixes=("", "_than"))
+    pairs = np.fmin(both["pairs"], both["pairs_than"])
+    return both.assign(reference=than, ratio=both["ratio"] / both["ratio_than"], pairs=pairs)

@@ -1,0 +1,143 @@
+"""What Slurm says about the cluster: its partitions, their nodes and time limits, its configuration."""
+
+import math
+import os
+import re
+import subprocess
+import sys
+
+SOON_SECONDS, LIMIT_SECONDS = 2, 10
+"""The longest waits for an answer: for one without which a run goes on, and for others."""
+
+UP = ("idle", "mixed", "allocated", "completing", "planned")
+"""The states of nodes on which a job can start, now or after other jobs."""
+
+
+def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
+    """The most nodes that a run can use at a time: those of these partitions, at most `bound`, one for each of `jobs`.
+
+    None if neither Slurm nor `bound` (then sys.maxsize) tells.
+    """
+    most = min(filter(None, [bound, nodes_in(ask_sinfo("%P %D"), partitions)]))
+    return None if most == sys.maxsize else min(most, jobs)
+
+
+def most_minutes(partitions: str | None) -> float:
+    """The longest job that these partitions allow, or the default one without a name; infinite if unknown."""
+    return minutes_in(ask_sinfo("%P %l"), partitions)
+
+
+def partition_state(partitions: str | None) -> str:
+    """The states of these partitions, or of the default one without a name, if none of them is up; otherwise empty."""
+    return stopped_in(ask_sinfo("%P %a"), partitions)
+
+
+def ask_sinfo(columns: str, *options: str) -> str:
+    """These columns of each partition, as `sinfo` writes them; empty if Slurm does not answer soon."""
+    return said(["sinfo", "--noheader", *options, f"--format={columns}"], SOON_SECONDS)
+
+
+def partition_of_job() -> str:
+    """The partition of the job in which this process runs; empty outside Slurm, or if Slurm does not answer."""
+    job = os.environ.get("SLURM_JOB_ID")
+    # The processes of a job of Snakemake lack the variable SLURM_JOB_PARTITION.
+    return said(["squeue", "--noheader", "--jobs", job, "--format=%P"], SOON_SECONDS).strip() if job else ""
+
+
+def nodes_up(partition: str, feature: str = "") -> list[str]:
+    """The names of the nodes of a partition that are up, only those with this feature; empty if Slurm does not answer.
+
+    Empty too for a `feature` that is an expression, because only Slurm can evaluate it.
+    """
+    return up_in(ask_sinfo("%N %R %T %f", "--Node"), partition, feature)
+
+
+def up_in(answer: str, partition: str, feature: str = "") -> list[str]:
+    """The same, from what `sinfo` answers.
+
+    >>> up_in("n1 main idle ib\\nn2 main down* ib\\nn3 main mixed (null)\\nn4 small idle ib", "main")
+    ['n1', 'n3']
+    >>> up_in("n1 main idle ib,fast\\nn3 main mixed (null)", "main", "fast")
+    ['n1']
+    """
+    rows = [line.split(maxsplit=3) for line in answer.splitlines()]
+    return [
+        name
+        for name, own, state, features in (row for row in rows if len(row) == 4)
+        # A state without its marks: those of nodes that do not answer, or are reserved or about to reboot, stay.
+        if own == partition and state.rstrip("~#+") in UP and (not feature or feature in features.split(","))
+    ]
+
+
+def nodes_in(answer: str, partitions: str | None) -> int | None:
+    """The nodes of these partitions (names with commas), or of the default one without a name; None if unknown.
+
+    >>> nodes_in("main* 3\\nsingle 1\\nmain* 1", None), nodes_in("main* 3\\nsingle 1", "single")
+    (4, 1)
+    >>> nodes_in("main* 3", "none") is None
+    True
+    """
+    return sum(map(int, _column(answer, partitions))) or None
+
+
+def minutes_in(answer: str, partitions: str | None) -> float:
+    """The least time limit of these partitions, or of the default one without a name; infinite if unknown.
+
+    >>> minutes_in("main* infinite\\nbrief 30:00", None), minutes_in("", None)
+    (inf, inf)
+    >>> minutes_in("a* 1-02:00:00\\nb 30:59", "a"), minutes_in("a* 1-02:00:00\\nb 30:59", "a,b")
+    (1560, 30)
+    """
+    found = [re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", text) for text in _column(answer, partitions)]
+    times = [[int(part or 0) for part in match.groups()] for match in found if match]
+    return min(((days * 24 + hours) * 60 + minutes for days, hours, minutes, _ in times), default=math.inf)
+
+
+def stopped_in(answer: str, partitions: str | None) -> str:
+    """The states if none of the partitions is up; empty otherwise.
+
+    >>> stopped_in("main* up\\nold down", None), stopped_in("main* up\\nold down", "old"), stopped_in("", "old")
+    ('', 'down', '')
+    """
+    found = list(dict.fromkeys(_column(answer, partitions)))
+    return "" if "up" in found else ", ".join(found)
+
+
+def configuration() -> str:
+    """Slurm's configuration, as `scontrol` writes it; empty if Slurm does not answer or is not installed."""
+    return said(["scontrol", "show", "config"], LIMIT_SECONDS)
+
+
+def keeps_accounts(configuration: str) -> bool:
+    """Whether Slurm keeps accounts of jobs, which `sacct` needs. False for an empty configuration.
+
+    >>> keeps_accounts("AccountingStorageType   = accounting_storage/slurmdbd")
+    True
+    """
+    found = re.search(r"^AccountingStorageType\s*=\s*(\S+)", configuration, re.MULTILINE)
+    return found is not None and found[1] not in ("accounting_storage/none", "(null)")
+
+
+def remembers_seconds(configuration: str) -> int | None:
+    """For how long Slurm remembers ended jobs without accounts; None for an empty configuration.
+
+    >>> remembers_seconds("MinJobAge               = 300 sec")
+    300
+    """
+    found = re.search(r"^MinJobAge\s*=\s*(\d+)", configuration, re.MULTILINE)
+    return int(found[1]) if found else None
+
+
+def said(command: list[str], seconds: float) -> str:
+    """What a command of Slurm writes; empty if it is not installed, or does not answer within `seconds`."""
+    try:
+        return subprocess.run(command, capture_output=True, timeout=seconds, encoding="utf-8", errors="replace").stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+
+
+def _column(answer: str, partitions: str | None) -> list[str]:
+    """The second column of these partitions (names with commas), or of the default one without a name."""
+    names = partitions.split(",") if partitions else []
+    rows = [line.split() for line in answer.splitlines()]
+    return [value for name, value in rows if (name.rstrip("*") in names if names else name.endswith("*"))]

@@ -1,0 +1,226 @@
+"""Jobs in Slurm's queue: why those of a run wait, how one ended, those that an earlier run has left."""
+
+import re
+import subprocess
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import sha256
+from pathlib import Path
+
+from crossover.errors import CrossoverError
+from crossover.paths import SITE
+from crossover.slurm import cluster, submission
+from crossover.slurm.acceptance import HOPELESS, meaning
+
+POLL_SECONDS = 20.0
+"""A look costs the controller a query, as one of Snakemake's does."""
+
+UNEXAMINED = ("", "None")
+"""Slurm's reason until it has examined a job."""
+
+NO_ANSWER = "Slurm's controller does not answer; the jobs go on"
+
+END_SECONDS = 120
+"""Slurm kills a cancelled job after its KillWait, by default half a minute."""
+
+END_POLL_SECONDS = 0.5
+
+FROM_OUTSIDE = (
+    *("BOOT_FAIL", "CANCELLED", "DEADLINE", "NODE_FAIL", "OUT_OF_MEMORY", "PREEMPTED", "REVOKED", "SPECIAL_EXIT"),
+    *("STOPPED", "SUSPENDED", "TIMEOUT"),
+)
+"""States of a job that did not end by itself."""
+
+
+def reasons_to_wait(start: str) -> Counter[str] | None:
+    """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
+    command = ["squeue", "--me", "--noheader", "--states=PENDING", "--format=%r|%j"]
+    try:
+        done = subprocess.run(command, capture_output=True, timeout=POLL_SECONDS, encoding="utf-8", errors="replace")
+    except (OSError, subprocess.TimeoutExpired):
+        return None
+    rows = [line.rsplit("|", 1) for line in done.stdout.splitlines() if "|" in line]
+    found = Counter(reason for reason, name in rows if name.startswith(start) and reason not in UNEXAMINED)
+    return found if done.returncode == 0 else None
+
+
+@dataclass
+class Watch:
+    """What was said about the queue so far; `look` and `refused` say what is new."""
+
+    look: Callable[[], Counter[str] | None]
+    refused: Callable[[], Iterable[tuple[str, str]]] = submission.refusals
+    _said: frozenset[str] = frozenset()
+    _refused: set[str] = field(default_factory=set)
+
+    def news(self) -> list[str]:
+        """A line for the reasons of waiting jobs if they have changed since the last call, and one for each refusal."""
+        found = self.look()
+        lines = []
+        kinds = frozenset(["no answer"] if found is None else found)
+        if kinds != self._said:
+            self._said = kinds
+            lines += [NO_ANSWER] if found is None else waiting_in_words(found)
+        for kind, words in self.refused():
+            if kind == submission.WAITS and words not in self._refused:
+                self._refused.add(words)
+                lines.append(f"Slurm accepts no further job now ({words}); it is submitted again until accepted")
+        return lines
+
+
+def waiting_in_words(found: Counter[str]) -> list[str]:
+    """The waiting jobs in a line, with the remedy where they would wait for ever; nothing without any.
+
+    >>> waiting_in_words(Counter({"Resources": 1, "Priority": 3}))
+    ['waiting in Slurm: 3 jobs (Priority), 1 job (Resources)']
+    """
+    if not found:
+        return []
+    counted = [f"{count} {'job' if count == 1 else 'jobs'} ({reason})" for reason, count in found.most_common()]
+    lines = [f"waiting in Slurm: {', '.join(counted)}"]
+    for reason in filter(HOPELESS.__contains__, found):
+        key, step = meaning(reason)
+        remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
+        lines.append(f"{reason} does not end by itself; wait until the administrators change it, or {remedy}")
+    return lines
+
+
+def follow(start: str, say: Callable[[str], None]) -> None:
+    """Say from now on, in a thread, why this user's jobs with names that begin with `start` wait."""
+    watch = Watch(lambda: reasons_to_wait(start))
+
+    def run() -> None:
+        while True:
+            time.sleep(POLL_SECONDS)
+            for line in watch.news():
+                say(line)
+
+    threading.Thread(target=run, daemon=True).start()
+
+
+@dataclass(frozen=True)
+class Fate:
+    """The end of a job."""
+
+    state: str = ""
+    """As Slurm names it, such as `NODE_FAIL`; empty if Slurm does not know the job any more."""
+    nodes: str = ""
+    """The names of its nodes, such as `node[1-2]`; empty if it had none."""
+    node_seconds: float = 0.0
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether the job was ended, and not by its own processes."""
+        return self.state in FROM_OUTSIDE
+
+    def __str__(self) -> str:
+        return " on ".join(filter(None, [self.state, self.nodes]))
+
+
+def fate_of(job: str) -> Fate:
+    """The fate of a job by its number, from the controller, or from the accounts if that has forgotten it."""
+    told = cluster.said(["scontrol", "--oneliner", "show", "job", job], cluster.LIMIT_SECONDS)
+    if "JobState=" in told:
+        return of_controller(told)
+    columns = "--format=State,NodeList,ElapsedRaw,AllocNodes"
+    command = ["sacct", "--jobs", job, "--noheader", "--allocations", "--parsable2", columns]
+    return of_accounts(cluster.said(command, cluster.LIMIT_SECONDS))
+
+
+def of_controller(told: str) -> Fate:
+    """The fate in the answer of `scontrol --oneliner show job`.
+
+    >>> of_controller("JobId=7 JobState=NODE_FAIL Reason=NodeDown RunTime=1-00:01:05 NodeList=n[1-2] NumNodes=2")
+    Fate(state='NODE_FAIL', nodes='n[1-2]', node_seconds=172930)
+    >>> of_controller("JobId=8 JobState=CANCELLED RunTime=00:00:00 NodeList=(null) NumNodes=1")
+    Fate(state='CANCELLED', nodes='', node_seconds=0)
+    """
+    facts = dict(re.findall(r"(?<!\S)(JobState|RunTime|NodeList|NumNodes)=(\S+)", told))
+    days, _, clock = facts.get("RunTime", "").rpartition("-")
+    hours, minutes, seconds = map(int, (clock or "0:0:0").split(":"))
+    nodes = facts.get("NodeList", "").replace("(null)", "")
+    # NumNodes can be a range of what was asked for.
+    count = int(facts.get("NumNodes", "1").split("-")[0])
+    return Fate(
+        facts.get("JobState", ""), nodes, (((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds) * count
+    )
+
+
+def of_accounts(told: str) -> Fate:
+    """The fate in the answer of `sacct`, its last line if the job ran more than once.
+
+    >>> of_accounts("CANCELLED by 0|node1|12|1\\n")
+    Fate(state='CANCELLED', nodes='node1', node_seconds=12)
+    >>> of_accounts("PENDING|None assigned|0|0"), of_accounts("")
+    (Fate(state='PENDING', nodes='', node_seconds=0), Fate(state='', nodes='', node_seconds=0.0))
+    """
+    rows = [line.split("|") for line in told.splitlines() if line.count("|") == 3]
+    if not rows:
+        return Fate()
+    state, nodes, seconds, count = rows[-1]
+    return Fate(state.split()[0], nodes.replace("None assigned", ""), int(seconds or 0) * int(count or 0))
+
+
+def name_start(results: str | Path) -> str:
+    """The start of the names of the jobs that measure into this folder."""
+    return f"crossover-{sha256(str(Path(results).resolve()).encode()).hexdigest()[:12]}"
+
+
+def cancel_earlier(results: str | Path) -> str:
+    """Cancel this user's jobs for this folder, and wait until they are gone; returns a line about them, or nothing.
+
+    An earlier run of the same folder has left them, because Snakemake was killed, and they would measure the same
+    launches as this run. The launches that they finished are kept. Jobs of other folders and workflows are left alone,
+    because a job's name belongs to its folder of results.
+
+    Raises CrossoverError if Slurm does not answer, or if a job does not end.
+    """
+    found = _jobs(name_start(results))
+    if not found:
+        return ""
+    _ask("scancel", *found)
+    limit = time.monotonic() + END_SECONDS
+    while left := _jobs(name_start(results)):
+        if time.monotonic() > limit:
+            raise CrossoverError(
+                f"jobs {', '.join(left)} of an earlier run in {results} do not end; cancel them with `scancel`, then "
+                "repeat the command"
+            )
+        time.sleep(END_POLL_SECONDS)
+    jobs = "1 job" if len(found) == 1 else f"{len(found)} jobs"
+    waiting = list(found.values()).count("PENDING")
+    states = f"{len(found) - waiting} running, {waiting} waiting"
+    return (
+        f"cancelled {jobs} that an earlier run in {results} had left in Slurm ({states}); the launches that they "
+        "finished are kept"
+    )
+
+
+def cancel_without_waiting(results: str | Path) -> None:
+    """Cancel this user's jobs for this folder, without waiting for their end or for an answer."""
+    with suppress(CrossoverError):
+        if found := _jobs(name_start(results)):
+            _ask("scancel", *found)
+
+
+def _jobs(start: str) -> dict[str, str]:
+    """The state of each of this user's jobs whose name begins so, by its number."""
+    rows = [line.split(maxsplit=2) for line in _ask("squeue", "--me", "--noheader", "--format=%i %T %j").splitlines()]
+    return {number: state for number, state, job in rows if job.startswith(start)}
+
+
+def _ask(*command: str) -> str:
+    try:
+        return subprocess.run(
+            command, capture_output=True, timeout=60, check=True, encoding="utf-8", errors="replace"
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        reason = (getattr(error, "stderr", None) or str(error)).strip()
+        raise CrossoverError(
+            f"cannot find out whether an earlier run has left jobs in Slurm ({command[0]}: {reason}); when Slurm "
+            "answers, repeat the command"
+        ) from error

@@ -1,0 +1,145 @@
+"""What the jobs of a run ask of Slurm when they are submitted, and its words when it refuses one."""
+
+import importlib
+import os
+import re
+import shlex
+from collections.abc import Mapping
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+ALWAYS = "--overcommit"
+"""Lets a job have more ranks than processors."""
+
+EXCLUSIVE = "--exclusive"
+"""Two launches side by side would measure each other. Such a job has all processors of its nodes."""
+
+OWN_KEYS = {
+    "account": "account",
+    "partition": "partition",
+    "node constraints": "constraint",
+    "quality of service": "qos",
+}
+"""What the plugin calls the options that have a key of their own."""
+
+RESOURCES = {
+    "generic resources (GRES)": "export SBATCH_GRES=... before the run instead; for GPUs, write --gpus-per-node=1",
+    "GPU allocation": "write --gpus-per-node=1 instead",
+    "memory": "export SBATCH_MEM_PER_NODE=16G, or the like, before the run instead",
+}
+"""What to do instead of other options of the plugin."""
+
+NOT_A_JOB = {
+    r"(--array|-a)\b": "in a job array every task would run the first launch",
+    r"--(test-only|wrap)\b": "the job would not run a launch",
+    r"(--wait\b|-W\b)": "jobs would be submitted one after another",
+}
+"""Options with which jobs would not run as planned, with the reason."""
+
+BIN = Path(__file__).with_name("bin")
+REFUSALS = "CROSSOVER_REFUSALS"
+"""The environment variable with the path of the file of refusals."""
+
+WAITS, REFUSED = "waits", "refused"
+"""The first column of that file: whether the job is submitted again until Slurm accepts it, or given up."""
+
+
+def extra_options(facts: Mapping[str, Any]) -> str:
+    """The options of `sbatch` that jobs of launches have, from the keys `exclusive` and `sbatch_options` of a site.
+
+    >>> extra_options({}), extra_options({"exclusive": False, "sbatch_options": "--reservation=tests"})
+    ('--exclusive --overcommit', '--overcommit --reservation=tests')
+    """
+    own = [EXCLUSIVE] if facts.get("exclusive", True) else []
+    # Slurm's plugin passes them through a shell, which must see the same words as `acceptance`.
+    return shlex.join([*own, ALWAYS, *shlex.split(facts.get("sbatch_options", ""))])
+
+
+def fault_of_options(text: str) -> str:
+    """Why these `sbatch_options` cannot be used, and the next step; empty if they can.
+
+    >>> fault_of_options("--partition=short")
+    '--partition=short sets the partition; set the key `partition` instead'
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        return f"cannot be split into words ({error}); close its quotes"
+    if not words or not words[0].startswith("-"):
+        return f"{text!r} is no option of sbatch; write options such as --reservation=tests"
+    joined = shlex.join(words)
+    for pattern, why in NOT_A_JOB.items():
+        if found := re.search(rf"(?<!\S){pattern}\S*", joined):
+            return f"with {found[0]} {why}; remove it"
+    for pattern, name in _of_plugin().items():
+        if found := re.search(pattern, joined):
+            return f"{_word(joined, found.start())} sets the {name}; {_instead(name)}"
+    return ""
+
+
+def _of_plugin() -> dict[str, str]:
+    """The patterns of the options that Slurm's plugin sets itself and refuses, with its names for them."""
+    with suppress(ImportError):
+        found: dict[str, str] = importlib.import_module(
+            "snakemake_executor_plugin_slurm.validation"
+        ).get_forbidden_slurm_options()
+        return found
+    return {}
+
+
+def _word(text: str, place: int) -> str:
+    """The word around this place of a text."""
+    return text[text.rfind(" ", 0, place) + 1 :].split()[0]
+
+
+def _instead(name: str) -> str:
+    if name in OWN_KEYS:
+        return f"set the key `{OWN_KEYS[name]}` instead"
+    return RESOURCES.get(name, "remove it, because each launch sets its own")
+
+
+def outwait_controller() -> None:
+    """Make Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
+
+    Before each query, the plugin asks the controller how long it remembers ended jobs. Without an answer, it uses
+    `sacct`, which without accounting reports nothing. Then the plugin (2.8) loses its jobs and waits for ever. So its
+    first answer is reused.
+    """
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
+    seconds = plugin.get_min_job_age()
+    if seconds is not None:
+        plugin.get_min_job_age = lambda: seconds  # type: ignore[attr-defined]
+
+
+def request_whole_memory() -> None:
+    """Make `sbatch` request the whole memory of each node for jobs that request none, instead of Slurm's default.
+
+    The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options.
+    """
+    os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
+
+
+def keep_refusals(file: Path) -> None:
+    """Keep the refusals of this process and its children in `file`, which is emptied.
+
+    `bin/sbatch` writes them there, because Snakemake drops them for groups.
+    """
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text("", encoding="utf-8")
+    os.environ[REFUSALS] = str(file.absolute())
+    folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
+    os.environ["PATH"] = os.pathsep.join([str(BIN), *(each for each in folders if each != str(BIN))])
+
+
+def refusals() -> list[tuple[str, str]]:
+    """Every refusal so far, the oldest first: WAITS or REFUSED, and Slurm's words."""
+    with suppress(OSError, KeyError):
+        lines = Path(os.environ[REFUSALS]).read_text(encoding="utf-8", errors="replace").splitlines()
+        return [(kind, words) for kind, _, words in (line.partition("\t") for line in lines) if words]
+    return []
+
+
+def last_refusal() -> str:
+    """The words of the last refusal for good; empty without one."""
+    return next((words for kind, words in reversed(refusals()) if kind == REFUSED), "")
