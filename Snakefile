@@ -26,7 +26,7 @@ RESULTS = run.results
 
 
 wildcard_constraints:
-    experiment="|".join(run.config["experiments"]),
+    experiment="|".join(run.config.experiments),
 
 
 include: "workflow/rules/build.smk"

@@ -20,7 +20,9 @@ import numpy as np
 import pyarrow as pa
 
 from crossover.design.protocol import KEYS
+from crossover.design.settings import digest
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.records import record
 
 SIZES = np.logspace(2, 7, 18).round()
@@ -89,10 +91,11 @@ def write(results: Path, rows: int) -> None:
     told |= {"host": "alpha", "ranks": 2, "wall_seconds": 1000.0}
     for number in range(1, LAUNCHES + 1):
         facts = told | {"launch": number}
-        path = Path(receipt.path({"results": results, "tier": "paper"}, facts, receipt.digest(json.loads(SETTINGS)), 0))
-        raw = receipt.next_raw(path)
+        name = f"{number}-{digest(json.loads(SETTINGS))}.0.json"
+        files = Files(results / "launches/paper/zmq_throughput/node" / name)
+        raw = files.next_raw()
         record.write(launch(random, number, rounds), raw, {"launch": facts, "ranks": []})
-        receipt.write(path, raw, facts, [])
+        receipt.write(files, raw, facts, [])
 
 
 def analyse(receipts: list[Path], folder: Path) -> None:

@@ -13,7 +13,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -24,14 +24,17 @@ import yaml
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.config import Config
 from crossover.design.experiment import Experiment
-from crossover.design.settings import canonical
+from crossover.design.launch import Launch
+from crossover.design.settings import Rounds, Settings, canonical
 from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.measure.launch.conduct import conduct
 from crossover.measure.launch.driver import Driver
 from crossover.measure.sampling.contract import Block
 from crossover.planning import plan, receipt
+from crossover.planning.receipt import Files
 from crossover.records import record
 
 TIERS = ("quick", "standard", "paper")
@@ -77,29 +80,26 @@ class MadeUp:
         return getattr(self.driver, name)
 
     @contextmanager
-    def drive(self, peers: Any, settings: dict[str, Any]) -> Iterator[Blocks]:
+    def drive(self, peers: Any, settings: Settings) -> Iterator[Blocks]:
         """Blocks that take no time."""
         yield Blocks(self.kind, self.random)
 
 
-def write(config: plan.Config, launch: plan.LaunchName, random: np.random.Generator) -> int:
+def write(config: Config, launch: Launch, random: np.random.Generator) -> int:
     """Write the raw file of a launch and its receipt; returns the number of rows."""
-    settings = plan.of_launch(
-        launch["experiment"], plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"]
-    )
-    briefly = settings | {"rounds": {"at_least": ROUNDS, "at_most": ROUNDS}}
-    path = Path(receipt.path(config, launch, receipt.digest(settings), 0))
-    raw = receipt.next_raw(path)
+    briefly = replace(launch, settings=replace(launch.settings, rounds=Rounds(ROUNDS, at_least=ROUNDS)))
+    files = Files.of(config.results, config.tier, launch, 0)
+    raw = files.next_raw()
     raw.parent.mkdir(parents=True, exist_ok=True)
     peers: Any = SimpleNamespace(ranks=[RANK | {"rank": rank} for rank in range(2)])
-    kind = cast(Driver, MadeUp(driver.find(launch["experiment"]), declared()[launch["experiment"]], random))
-    conduct(kind, peers, briefly, launch, raw)
+    kind = cast(Driver, MadeUp(driver.find(launch.experiment), declared()[launch.experiment], random))
+    conduct(kind, peers, briefly, raw)
     table = record.read(raw, record.MEASUREMENTS)
     told = record.metadata(table)
-    facts = {"outcome": "measured", "settings": canonical(settings), "code": "", "commit": "", "ranks": 2}
-    told["launch"] |= facts | {"wall_seconds": settings["budget_seconds"]}
+    facts = {"outcome": "measured", "settings": canonical(launch.settings.stored), "code": "", "commit": "", "ranks": 2}
+    told["launch"] |= facts | {"wall_seconds": launch.settings.seconds}
     record.write(table, raw, told)
-    receipt.write(path, raw, told["launch"], told["ranks"])
+    receipt.write(files, raw, told["launch"], told["ranks"])
     return table.num_rows
 
 

@@ -29,7 +29,6 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover.config import schema
-from crossover.design.launch import Launch
 from crossover.measure.build import compiler
 from crossover.measure.build.libzmq import build as variant
 from crossover.measure.build.libzmq.line import parse
@@ -38,6 +37,7 @@ from crossover.measure.launch.supervisor import MEMORY_KEPT
 from crossover.measure.ranks.network import Reach
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
+from crossover.planning.receipt import Files
 
 HERE = Path(__file__).parent
 RANKS = (*mpi_launcher.starting("mpiexec", ranks=2, nodes=1), sys.executable, "-m", "mpi4py")
@@ -69,20 +69,17 @@ def ours(
 def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
     """The measurements of one launch of ours."""
     config = schema.complete({"experiments": {experiment: dict(changes)}})
-    settings = plan.settings_of(config, experiment)
-    launch = plan.of_launch(experiment, settings, settings["placements"][0], 1)
-    number = random.randrange(10**6)
+    launch = plan.launch(config, experiment, config.experiments[experiment].placements[0], random.randrange(10**6))
     with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "launches/quick", experiment, launch["placement"], f"{number}-00000000.0.json")
-        file = Path(folder, "launch.json")
-        Launch(experiment, number, launch).write(file)
+        files = Files.of(folder, "quick", launch, 0)
+        launch.write(files.description)
         command = [
-            *(sys.executable, "-m", "crossover", "launch", str(file)),
-            *("--receipt", str(path), "--log", str(receipt.log(path))),
+            *(sys.executable, "-m", "crossover", "launch", str(files.description)),
+            *("--receipt", str(files.path), "--log", str(files.log)),
             *("--libraries", *(str(built(Path(path).name)) for path in plan.libraries(config, experiment))),
         ]
         subprocess.run(command, check=True, stderr=subprocess.DEVNULL)
-        return pq.read_table(receipt.read(path).raw_file, partitioning=None)
+        return pq.read_table(receipt.read(files.path).raw_file, partitioning=None)
 
 
 @cache

@@ -18,10 +18,9 @@ FARMS = "farms.*"
 
 ROOMS = {
     "design": "",
-    "design.families": "design",
     "records": "design",
     "slurm": "",
-    "experiments": "design design.families",
+    "experiments": "design",
     "farms": "design",
     FARMS: "farms measure.farms measure.farms.support measure.processes measure.ranks records",
     "planning": "design experiments farms records",
@@ -33,20 +32,20 @@ ROOMS = {
     "measure.ranks": "measure.processes records",
     "measure.machine": "design farms measure.ranks",
     "measure.sampling": "design",
-    "measure.zeromq": "design measure.build measure.ranks measure.sampling planning",
+    "measure.zeromq": "design measure.build measure.ranks measure.sampling",
     "measure.mpi": "",
     "measure.farms.support": "design measure.processes measure.ranks records",
-    "measure.farms": "design design.families farms measure.farms.support measure.ranks measure.sampling records",
+    "measure.farms": "design farms measure.farms.support measure.ranks measure.sampling records",
     DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
     "measure.farms.support measure.machine measure.mpi measure.ranks "
     "measure.sampling measure.zeromq records",
     "measure.launch": "design experiments measure.build measure.machine measure.processes "
     "measure.ranks measure.sampling planning records",
-    "analyse.estimates": "design experiments planning records",
+    "analyse.estimates": "design experiments records",
     "analyse.tables": "analyse.estimates design experiments farms planning records",
-    "analyse.claims": "analyse.estimates config design planning records",
+    "analyse.claims": "analyse.estimates config design records",
     "report.text": "config design experiments planning records",
-    "report.charts": "config design design.families experiments farms records report.text",
+    "report.charts": "config design experiments farms records report.text",
     "report.pages": "config experiments planning records report.charts report.text",
     "query": "analyse.estimates analyse.tables config design experiments records report.charts report.text",
     "share": "records report.pages",

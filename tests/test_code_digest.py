@@ -41,8 +41,7 @@ def digests(package):
 
 def of_launch(module, experiment, farm="zmq_echo"):
     """The digest of a launch; in an experiment with farms, of a launch with this farm."""
-    settings = {"entrants": {"any": {"farm": farm}}} if experiment in FARMING else {}
-    return module.of_launch(experiment, settings)
+    return module.of_launch(experiment, {"any": {"farm": farm}} if experiment in FARMING else {})
 
 
 def edit(file, text="\nEDITED = True\n"):
@@ -120,14 +119,12 @@ def test_launches_with_different_farms_have_different_digests(package):
 
 
 def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_farm(package):
-    settings = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
-    launches = [
-        plan.of_launch("mpi_pingpong", settings["experiments"]["mpi_pingpong"], "node", number) for number in (1, 2)
-    ]
+    config = schema.complete({"experiments": {"mpi_pingpong": {"players": ["rank", "engine"]}}})
+    launches = [plan.launch(config, "mpi_pingpong", "node", number) for number in (1, 2)]
 
     def told():
         module = fresh(package)
-        return [module.of_launch("mpi_pingpong", own) for own in launches]
+        return [module.of_launch("mpi_pingpong", each.settings.entrants) for each in launches]
 
     before = told()
     edit(package / "farms" / "ipyparallel" / "farm.py")
@@ -175,7 +172,7 @@ def test_without_ceilings_no_library_is_needed():
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_every_ceiling_has_a_source(name):
     for ceiling in experiments.declared()[name].names("ceilings"):
-        config = {"results": "there", "experiments": {name: {"arms": [], "ceilings": [ceiling]}}}
+        config = schema.complete({"results": "there", "experiments": {name: {"ceilings": [ceiling]}}})
         [library] = plan.libraries(config, name)
         assert (NATIVE / Path(library).with_suffix(".c").name).is_file()
 

@@ -8,8 +8,9 @@ import label_keys
 import numpy as np
 import pyarrow as pa
 
-from crossover.design.settings import canonical
+from crossover.design.settings import canonical, digest
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.records import record
 
 SIZES = np.logspace(2, 6, 13).round()
@@ -164,12 +165,9 @@ def launched(
     ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     told |= {"settings": settings(facts | told)}
-    path = Path(
-        receipt.path(
-            {"results": results, "tier": "quick"}, facts | told, receipt.digest(json.loads(told["settings"])), 0
-        )
-    )
-    stored = receipt.raw_folder(path) / f"launch={path.stem}.1.parquet"
+    name = f"{launch}-{digest(json.loads(told['settings']))}.0.json"
+    files = Files(results / "launches/quick" / experiment / (facts | told)["placement"] / name)
+    stored = files.raw_folder / f"launch={files.path.stem}.1.parquet"
     record.write(table, stored, {"launch": facts | told, "ranks": ranks})
-    receipt.write(path, stored, facts | told, ranks)
-    return path
+    receipt.write(files, stored, facts | told, ranks)
+    return files.path

@@ -12,6 +12,7 @@ from crossover.analyse.tables import raw_files as gathered
 from crossover.analyse.tables import recommend, refinement, writer
 from crossover.analyse.tables.recommend import SETTINGS
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.records import failure, record
 
 
@@ -114,7 +115,7 @@ def test_a_raw_file_that_cannot_be_read_is_a_hole_and_the_rest_goes_on(copied, t
         writer.join([tmp_path / name], tmp_path / f"{name} run")
     *others, hole = record.read(tmp_path / "damaged run/launches.parquet", record.LAUNCHES).to_pylist()
     assert others == record.read(tmp_path / "whole run/launches.parquet", record.LAUNCHES).to_pylist()
-    assert {name: hole[name] for name in gathered.LAUNCH} == own.launch
+    assert {name: hole[name] for name in gathered.LAUNCH} == own.identity
     assert (hole["outcome"], hole["hole"], hole["file"]) == ("hole", "unreadable file", str(own.raw_file))
     assert hole["reason"].startswith("the file ") and "delete" not in hole["reason"]
     for name in set(writer.TABLES) - {"launches"}:
@@ -122,16 +123,16 @@ def test_a_raw_file_that_cannot_be_read_is_a_hole_and_the_rest_goes_on(copied, t
         assert damaged.read_bytes() == whole.read_bytes(), name
 
 
-def test_a_second_sweep_that_cannot_be_planned_is_left_out_and_its_failure_kept(copied, tmp_path, monkeypatch):
+def test_a_refinement_that_cannot_be_planned_is_left_out_and_its_failure_kept(copied, tmp_path, monkeypatch):
     monkeypatch.setattr(refinement, "refinement", fault)
-    output = receipt.raw_folder(copied[0]).with_name("refinement.json")
-    refinement.refine(copied, {}, output)
+    output = Files(copied[0]).raw_folder.with_name("refinement.json")
+    refinement.refine(copied, "a metric", 3, output)
     assert set(json.loads(output.read_text())) == {"failures"}
     folder = tmp_path / "toy"
     gathered.gather(copied, folder)
     writer.derive(folder)
     (failed,) = failure.of(folder / "launches.parquet")
-    assert (failed.kind, failed.experiment, failed.error) == ("second sweep", "zmq_throughput", "ValueError: a fault")
+    assert (failed.kind, failed.experiment, failed.error) == ("refinement", "zmq_throughput", "ValueError: a fault")
     assert not lacking(folder, "launches") and failure.of(folder / "choices.parquet") == []
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from crossover.config import schema
 from crossover.design import protocol
+from crossover.design.settings import TIERS
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
 from crossover.records import record
@@ -16,14 +17,12 @@ LATER = ("array_transfer", "async_cost", "local_transport", "mpi_collectives")
 def every_cell(tier, without=()):
     """The cells of every launch of a tier, but for those of some experiments."""
     config = schema.complete({"tier": tier})
-    for each in (one for one in plan.launches(config) if one["experiment"] not in without):
-        settings = plan.of_launch(
-            each["experiment"], plan.settings_of(config, each["experiment"]), each["placement"], each["launch"]
-        )
-        yield from find(each["experiment"]).cells(settings)
+    for launch in plan.launches(config):
+        if launch.experiment not in without:
+            yield from find(launch.experiment).cells(launch.settings)
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("tier", TIERS)
 def test_keys_can_be_read_from_a_label(tier):
     cells = {cell.protocol: cell for cell in every_cell(tier, without=LATER)}
     assert len(cells) >= 8
@@ -31,14 +30,14 @@ def test_keys_can_be_read_from_a_label(tier):
         assert label_keys.keys(told) == cell.keys
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("tier", TIERS)
 def test_curves_with_different_keys_have_different_labels(tier):
     cells = {tuple(sorted(cell.keys.items())): cell.protocol for cell in every_cell(tier)}
     assert len(set(cells.values())) == len(cells)
 
 
 def test_every_key_belongs_to_a_curve():
-    used = {name for tier in schema.TIERS for cell in every_cell(tier) for name in cell.keys}
+    used = {name for tier in TIERS for cell in every_cell(tier) for name in cell.keys}
     # The shipped entrants' names show their options, and tasks do not spin if engines outnumber cores.
     assert set(protocol.KEYS) - used <= {"entrant_options", "cores"}
 

@@ -12,7 +12,7 @@ from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.estimates.crossover import crossing
 from crossover.analyse.estimates.curve import Curve
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning.plan import MOST_LAUNCHES
 
 X = np.logspace(2, 6, 13)
 EFFECT = 0.02
@@ -299,7 +299,7 @@ def test_without_a_reference_arms_of_different_launches_are_compared_by_their_ow
 
 
 def refined():
-    """copy and no-copy; their ratio jumps from a half to two at 20 kB. A second sweep measured inside the bracket."""
+    """copy and no-copy; their ratio jumps from a half to two at 20 kB. A refinement measured inside the bracket."""
     inside = np.array([12e3, 15e3, 19e3, 25e3])
     x = np.sort(np.concatenate([X, inside]))
     base, ratio = np.ones_like(x), np.where(x < 2e4, 0.5, 2.0)
@@ -312,11 +312,11 @@ def refined():
         for part in (arm.values, arm.ratios):
             part[:3, second] = np.nan
             part[3:, ~second] = np.nan
-        arm.launches[3:] = [SECOND_SWEEP + number for number in (1, 2, 3)]
+        arm.launches[3:] = [MOST_LAUNCHES + number for number in (1, 2, 3)]
     return arms
 
 
-def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_second_sweep():
+def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_refinement():
     arms = refined()
     found = find(field(*arms, effect=1e-9), quantity("crossover", over="copy"))
     headline = crossing(arms[1].x, arms[1].ratios)
@@ -327,7 +327,7 @@ def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_second_sweep()
     assert not 19e3 <= number(find(field(*first, effect=1e-9), quantity("crossover", over="copy"))) <= 25e3
 
 
-def test_a_place_that_the_second_sweep_measured_is_not_interpolated():
+def test_a_place_that_the_refinement_measured_is_not_interpolated():
     told = quantity("ratio", over="copy", at=19e3)
     found = find(field(*refined()), told)
     assert number(found) == pytest.approx(0.5) and found.between is None
@@ -336,7 +336,7 @@ def test_a_place_that_the_second_sweep_measured_is_not_interpolated():
     assert number(coarse) != pytest.approx(0.5)
 
 
-def test_means_slopes_and_peaks_use_only_the_first_sweep():
+def test_means_slopes_and_peaks_use_only_the_first_launches():
     for reading in ("mean", "slope", "peak"):
         told = quantity("value", arm="no-copy", **{reading: {}})
         found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)

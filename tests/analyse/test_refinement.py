@@ -1,4 +1,4 @@
-"""Does the second sweep refine the crossovers of the first, and are the results of both right?"""
+"""Are the crossovers of the first launches refined, and are the results of both right?"""
 
 import json
 from itertools import pairwise
@@ -11,14 +11,12 @@ from synthetic import SIZES, blocks, campaign, launched, rows
 
 from crossover.analyse.estimates.crossover import crossing
 from crossover.analyse.tables.refinement import inside, refine
-from crossover.planning.second_sweep import SHARE
+from crossover.planning.refinement import SHARE
 
 HERE = 7000.0
 CLIFF = 1.2 * SIZES[6]
-SETTINGS = {
-    "arms": ["copy", "no-copy"], "reference": "copy", "placements": ["node"], "launches": 3, "refine_points": 3,
-    "refine_metric": "per message", "budget_seconds": 13,
-}  # fmt: skip
+SETTINGS = json.dumps({"arms": ["copy", "no-copy"], "budget_seconds": 13})
+METRIC = "per message"
 
 
 def cliff(x, at=CLIFF):
@@ -44,31 +42,34 @@ def test_a_bracket_without_whole_numbers_inside_is_not_refined():
     assert inside([10, 13], 5) == [10, 11, 12, 13]
 
 
-def first_sweep(results, reference, arm):
+def first_launches(results, reference, arm):
     """The receipts of launches with these seconds."""
     pairs = ({"copy": one, "no-copy": other} for one, other in zip(reference, arm, strict=True))
-    return [launched(results, rows(seconds, launch=n), launch=n) for n, seconds in enumerate(pairs, start=1)]
+    return [
+        launched(results, rows(seconds, launch=n), launch=n, settings=SETTINGS)
+        for n, seconds in enumerate(pairs, start=1)
+    ]
 
 
 def refined(folder, experiment="mpi_pingpong"):
-    """The file of the second sweep of an experiment, whose folder names it."""
+    """The file of the refinement of an experiment, whose folder names it."""
     (folder / experiment).mkdir()
     return folder / experiment / "refinement.json"
 
 
-def swept(tmp_path, truth, launches=3, launch_sd=0.01, **changes):
-    """The launches of a second sweep after a first one whose log ratios are `truth`, with noise."""
+def swept(tmp_path, truth, launches=3, launch_sd=0.01, metric=METRIC, more=3):
+    """The launches of a refinement after a first one whose log ratios are `truth`, with noise."""
     random = np.random.default_rng(3)
     reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
     output = refined(tmp_path)
-    refine(first_sweep(tmp_path, reference, arm), SETTINGS | changes, output)
+    refine(first_launches(tmp_path, reference, arm), metric, more, output)
     return json.loads(output.read_text())
 
 
-def test_every_launch_of_the_first_sweep_is_repeated_inside_the_bracket(tmp_path):
+def test_every_launch_of_the_first_launches_is_repeated_inside_the_bracket(tmp_path):
     found = swept(tmp_path, cliff(SIZES))
     cells = {"tcp": [10000, 12115, 14678, 17783, 21544]}
-    # Each cell gets as much time as in the first sweep.
+    # Each cell gets as much time as in the first launches.
     one = {"cells": cells, "budget_seconds": 13 * 5 / 13}
     assert found == {"node": {"10001": one, "10002": one, "10003": one}}
 
@@ -79,14 +80,14 @@ def test_without_a_crossover_there_is_no_refinement(tmp_path, truth):
 
 
 def test_the_crossovers_of_other_metrics_are_not_refined(tmp_path):
-    assert swept(tmp_path, cliff(SIZES), refine_metric="another") == {}
+    assert swept(tmp_path, cliff(SIZES), metric="another") == {}
 
 
-def test_a_refinement_never_gets_more_than_its_part_of_the_first_sweeps_time(tmp_path):
-    assert swept(tmp_path, cliff(SIZES), refine_points=40)["node"]["10001"]["budget_seconds"] == 13 * SHARE
+def test_a_refinement_never_gets_more_than_its_part_of_the_first_launchess_time(tmp_path):
+    assert swept(tmp_path, cliff(SIZES), more=40)["node"]["10001"]["budget_seconds"] == 13 * SHARE
 
 
-def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
+def test_only_launches_like_those_that_measured_the_curve_are_repeated(tmp_path):
     """Four launches; the odd ones have a thread level with a crossover."""
     random = np.random.default_rng(5)
     receipts = []
@@ -95,24 +96,25 @@ def test_only_heats_in_which_the_curve_was_measured_are_repeated(tmp_path):
         for index, number in enumerate(numbers):
             measured = {"copy": reference[index], "no-copy": arm[index]}
             own = rows(measured, protocol=level, launch=number)
-            receipts.append(launched(tmp_path, own, launch=number))
+            settings = json.dumps({"budget_seconds": 13, "thread_levels": [level]})
+            receipts.append(launched(tmp_path, own, launch=number, settings=settings))
     output = refined(tmp_path)
-    refine(receipts, SETTINGS | {"launches": 2, "thread_levels": ["single", "multiple"]}, output)
+    refine(receipts, METRIC, 3, output)
     found = json.loads(output.read_text())["node"]
     assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
 
 
-def test_a_launch_that_left_a_hole_is_repeated_in_the_second_sweep(tmp_path):
+def test_a_launch_that_left_a_hole_is_repeated_in_the_refinement(tmp_path):
     random = np.random.default_rng(3)
     reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
-    receipts = [*first_sweep(tmp_path, reference, arm), launched(tmp_path, [], launch=3)]
+    receipts = [*first_launches(tmp_path, reference, arm), launched(tmp_path, [], launch=3, settings=SETTINGS)]
     output = refined(tmp_path)
-    refine(receipts, SETTINGS, output)
+    refine(receipts, METRIC, 3, output)
     assert list(json.loads(output.read_text())["node"]) == ["10001", "10002", "10003"]
 
 
 def both(random, truth, launches, points=3):
-    """The crossovers from the first sweep and from both; `truth` is a function of the axis."""
+    """The crossovers from the first launches and from both; `truth` is a function of the axis."""
     d = campaign(random, truth(SIZES), launches)
     first = crossing(SIZES, d)
     if first.verdict != "one":
@@ -127,8 +129,8 @@ def both(random, truth, launches, points=3):
 
 
 @pytest.mark.parametrize(("launches", "slope"), [(3, 0.6), (5, 0.15)])
-def test_the_choice_of_cells_by_the_first_sweep_does_not_bias_the_interval(launches, slope):
-    """docs/benchmarks/second_sweep.md has the results of 400 campaigns each."""
+def test_the_choice_of_cells_by_the_first_launches_does_not_bias_the_interval(launches, slope):
+    """docs/benchmarks/refinement.md has the results of 400 campaigns each."""
     random = np.random.default_rng(launches)
     pairs = []
     for _ in range(120):

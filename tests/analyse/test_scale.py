@@ -92,7 +92,7 @@ def test_every_metric_without_a_unit_is_a_share_and_every_factor_is_at_least_one
     """The unit decides whether a metric is bounded, so no other metric may have one of these units."""
     bounded = {
         (name, metric.name): metric.unit
-        for name in complete({})["experiments"]
+        for name in complete({}).experiments
         for metric in declared()[name].metrics
         if scale_of(metric.unit) is not POSITIVE
     }

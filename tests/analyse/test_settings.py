@@ -53,8 +53,8 @@ def values_of(name):
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
 def test_some_tier_measures_the_arms_of_a_setting_and_users_choose_by_a_metric_there(setting):
     experiment = declared()[setting.experiment]
-    asked = CONFIG["experiments"][setting.experiment]
-    assert {setting.default, *setting.values} - EXTRAS <= {*asked["arms"], asked["reference"]}
+    asked = CONFIG.experiments[setting.experiment]
+    assert {setting.default, *setting.values} - EXTRAS <= {*asked.arms, asked.reference}
     assert experiment.questions and not {*setting.values} & {*experiment.diagnostic}
     assert {*setting.beyond} <= {*setting.values}
 
@@ -80,7 +80,7 @@ def test_a_call_that_returns_sooner_is_no_reason_to_choose_an_arm_of_a_stream():
 )
 def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
     for setting in (setting for setting in SETTINGS if setting.name == name):
-        entrants = {arm: CONFIG["entrants"][arm] for arm in (setting.default, *setting.values)}
+        entrants = {arm: CONFIG.entrants[arm] for arm in (setting.default, *setting.values)}
         values = {arm: entrant.get(key, default) for arm, entrant in entrants.items()}
         assert values == {setting.default: DEFAULTS[name]} | setting.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]

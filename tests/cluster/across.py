@@ -14,9 +14,11 @@ from slurm import Cluster
 from crossover.analyse.tables.raw_files import refuse_impossible
 from crossover.config import schema
 from crossover.design.launch import Launch as Planned
+from crossover.design.settings import Settings
 from crossover.measure.build import compiler
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
+from crossover.planning.receipt import Files
 from crossover.records import record
 
 TWO_NODES = ("salloc", "--quiet", "--exclusive", "--nodes=2")
@@ -28,24 +30,31 @@ class Launch:
 
     project: OnCluster
     case: str
-    settings: dict[str, Any]
+    planned: Planned
+
+    @property
+    def settings(self) -> Settings:
+        return self.planned.settings
 
     @property
     def experiment(self) -> str:
-        return self.case.split()[0]
+        return self.planned.experiment
+
+    @property
+    def files(self) -> Files:
+        return Files.of(str(self.project.folder / self.case.replace(" ", "-")), "smoke", self.planned, 0)
 
     @property
     def receipt(self) -> Path:
-        results = self.project.folder / self.case.replace(" ", "-")
-        return results / "launches/smoke" / self.experiment / "nodes/1-00000000.0.json"
+        return self.files.path
 
     @property
     def log(self) -> Path:
-        return receipt.log(self.receipt)
+        return self.files.log
 
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
-        folder, file = self.project.folder, self.log.with_suffix(".json")
-        Planned(self.experiment, 1, self.settings).write(file)
+        folder, file = self.project.folder, self.files.description
+        self.planned.write(file)
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch", str(file)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
@@ -77,7 +86,7 @@ def configured(project: OnCluster, case: str, experiment: dict[str, Any]) -> Lau
     """The first launch across hosts, with these settings, of the experiment that the case's first word names."""
     name = case.split()[0]
     config = schema.complete({"tier": "smoke", "experiments": {name: experiment}})
-    return Launch(project, case, plan.of_launch(name, plan.settings_of(config, name), "nodes", 1))
+    return Launch(project, case, plan.launch(config, name, "nodes", 1))
 
 
 def copied(slurm: Cluster, folder: str) -> OnCluster:

@@ -11,21 +11,21 @@ from clusters import PROMPT, SLURM, OnCluster, recorded
 from copies import ROOT, copy_of_the_project
 from slurm import Cluster, cluster
 
-from crossover.config import schema
+from crossover.design.settings import TIERS
 
 pytestmark = pytest.mark.usefixtures("clusters")
 
 PLAN = """
+from dataclasses import replace
+
 from crossover.config import schema
 from crossover.planning import plan
 from crossover.slurm import acceptance
 
-config = schema.complete({{"tier": "{tier}"}}) | {{"hosts": 2}}
+config = replace(schema.complete({{"tier": "{tier}"}}), hosts=2)
 jobs = []
 for launch in plan.launches(config):
-    name, placement, number = launch.values()
-    own = plan.of_launch(name, plan.settings_of(config, name), placement, number)
-    job = {{"nodes": plan.nodes(name, own), "tasks": plan.tasks(name, own), "runtime": 60}}
+    job = {{"nodes": launch.settings.nodes, "tasks": launch.settings.slurm_tasks, "runtime": 60}}
     jobs.append(job | {{"slurm_extra": "{extra}"}})
 acceptance.check(None, jobs)
 print(max(job["tasks"] for job in jobs), "ranks at most")
@@ -54,7 +54,7 @@ def asked(project: OnCluster, tier: str, extra: str) -> tuple[int, str]:
     return project.run("env", path, "python", "-c", PLAN.format(tier=tier, extra=extra))
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("tier", TIERS)
 def test_slurm_accepts_every_launch_of_a_tier(project: OnCluster, tier: str) -> None:
     [extra] = re.findall(r'slurm_extra: \?repr\("(.+)"\)', (ROOT / "profiles/slurm/config.yaml").read_text())
     code, said = asked(project, tier, extra)
@@ -81,7 +81,7 @@ def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster
     project.configure(
         task_latency={
             "arms": ["leastload", "pure"],
-            "rivals_per_heat": 1,
+            "rivals_per_launch": 1,
             "engines": 2,
             "tasks": [4],
             "placements": ["node"],

@@ -19,8 +19,7 @@ from clusters import OnCluster, Supply
 from machines import Machine, eventually
 from slurm import Cluster
 
-from crossover.design.arm import arms
-from crossover.planning import plan
+from crossover.design.arm import arms_of
 
 QUICKLY = {"rounds": {"at_least": 3, "at_most": 5}, "budget_seconds": 0.5}
 EXPERIMENTS: dict[str, dict[str, Any]] = {
@@ -29,7 +28,7 @@ EXPERIMENTS: dict[str, dict[str, Any]] = {
     "mpi_pingpong": QUICKLY | {"elements": [1, 1000], "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"]},
     "mpi_pingpong between engines": QUICKLY | {"elements": [1, 1000], "players": ["engine"]},
     "task_latency": QUICKLY
-    | {"tasks": [4], "arms": ["leastload", "pure", "twisted", "concurrent.futures"], "rivals_per_heat": 3},
+    | {"tasks": [4], "arms": ["leastload", "pure", "twisted", "concurrent.futures"], "rivals_per_launch": 3},
     "task_latency of others": QUICKLY | {"tasks": [4], "arms": ["leastload", "dask"], "engines": 1},
     "task_throughput": QUICKLY | {"sizes_bytes": [1000], "arms": ["leastload", "mpi4py.futures"]},
     "task_map": QUICKLY | {"durations_us": [1000], "engine_counts": [3]},
@@ -58,7 +57,7 @@ def here(clusters: Supply) -> OnCluster:
 @pytest.fixture(scope="module", params=EXPERIMENTS)
 def measured(request: pytest.FixtureRequest, here: OnCluster) -> Iterator[tuple[Launch, dict[str, Any], list[Any]]]:
     asked = launch(here, request.param)
-    job = ("salloc", "--quiet", "--exclusive", f"--nodes={plan.nodes(asked.experiment, asked.settings)}")
+    job = ("salloc", "--quiet", "--exclusive", f"--nodes={asked.settings.nodes}")
     facts, rows = asked.finish(asked.start("srun --mpi=pmi2", job))
     yield asked, facts, rows
 
@@ -66,7 +65,7 @@ def measured(request: pytest.FixtureRequest, here: OnCluster) -> Iterator[tuple[
 def test_every_experiment_is_measured_across_hosts(measured: tuple[Launch, dict[str, Any], list[Any]]) -> None:
     asked, facts, rows = measured
     assert facts["launch"]["outcome"] == "measured", facts["launch"].get("reason")
-    assert {row["arm"] for row in rows} == {arm.name for arm in arms(asked.settings)}
+    assert {row["arm"] for row in rows} == {arm.name for arm in arms_of(asked.settings)}
     assert {row["validity"] for row in rows} <= {"ok", "steal time", "swapped", "throttled"}
     assert all(row["value"] > 0 for row in rows)
     assert {row["protocol"] for row in rows} == CURVES.get(asked.case, {row["protocol"] for row in rows})
@@ -77,8 +76,8 @@ def test_ranks_use_the_requested_number_of_hosts_and_listen_on_their_network(
 ) -> None:
     asked, facts, _ = measured
     addresses = {node.name: node.address for node in here.slurm.nodes}
-    assert len({rank["host"] for rank in facts["ranks"]}) == plan.nodes(asked.experiment, asked.settings)
-    assert len(facts["ranks"]) == plan.ranks(asked.experiment, asked.settings)
+    assert len({rank["host"] for rank in facts["ranks"]}) == asked.settings.nodes
+    assert len(facts["ranks"]) == asked.settings.ranks
     for rank in facts["ranks"]:
         assert (rank["interface"], rank["address"]) == ("eth0", addresses[rank["host"]])
 

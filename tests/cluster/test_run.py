@@ -62,10 +62,10 @@ def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], s
     assert len(re.findall(r"toy node, launch \d: measured in", said)) == 2
 
 
-def test_a_second_sweep_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
+def test_a_refinement_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
     refine(project)
     said = project.succeed(*PROMPT, "toy")
-    assert "a second sweep of at most 3 launches, a job each" in said
+    assert "a refinement of at most 3 launches, a job each" in said
     assert "6 of 6 launches measured" in said
     places = hosts(project)
     assert sorted(places) == [f"toy/node/{launch}" for launch in (1, 10001, 10002, 10003, 2, 3)]

@@ -72,7 +72,7 @@ def test_a_batch_whose_job_always_fails_is_listed_with_the_command_for_it(two: O
     assert "did not complete successfully" not in said
 
 
-def test_a_second_sweep_runs_in_batches_of_its_own(project: OnCluster) -> None:
+def test_a_refinement_runs_in_batches_of_its_own(project: OnCluster) -> None:
     refine(project)
     project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")
     said = project.succeed(*PROMPT, "toy")

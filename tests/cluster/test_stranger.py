@@ -82,7 +82,7 @@ def test_from_the_clone_to_the_report(slurm: Cluster) -> None:
     copy = Project(clone)
     launches = list(plan.launches(schema.complete({"tier": "smoke"})))
     raw = copy.raw("smoke")
-    assert {launch["experiment"] for launch in launches} == {name.split("/")[0] for name in raw}
+    assert {launch.experiment for launch in launches} == {name.split("/")[0] for name in raw}
     assert {file.stat().st_uid for file in raw.values()} == {USER_ID}
     assert copy.leftovers() == []
     assert (clone / "results/report/index.html").exists()

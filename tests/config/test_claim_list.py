@@ -10,9 +10,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import __main__
+from crossover import __main__, farms
 from crossover.analyse.claims.quantities import KINDS
 from crossover.config import claim_list, published, schema, sources, yaml_file
+from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.measure.launch import driver
@@ -193,16 +194,14 @@ def test_the_bibliography_has_an_entry_for_each_document_and_escapes_bibtexs_mar
 
 @pytest.mark.parametrize("claim", claim_list.read(), ids=lambda claim: claim["claim"])
 def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(claim):
-    whole = schema.read_schema()["properties"]
     quantity = claim["quantity"]
     other = quantity.get("against", {}) | (quantity["over"] if isinstance(quantity.get("over"), dict) else {})
     for part in (quantity, quantity | other):
-        settings = whole["experiments"]["properties"][part["experiment"]]["properties"]
-        assert part["placement"] in settings["placements"]["items"]["enum"]
+        known = declared()[part["experiment"]]
+        assert part["placement"] in known.names("placements")
         over = part.get("over", [])
         named = [part["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
-        items, bounds = settings["arms"]["items"], settings.get("ceilings", {"items": {}})["items"]
-        arms = {*items.get("enum", whole["entrants"]["properties"]), *bounds.get("enum", [])}
+        arms = {*(known.names("arms") or farms.entrants()), *known.names("ceilings")}
         assert {*named, part.get("of", part["arm"])} <= arms
 
 
@@ -254,7 +253,7 @@ def of_experiment(experiment):
     return copy.deepcopy(next(one for one in claim_list.read() if one["quantity"]["experiment"] == experiment))
 
 
-def test_the_metrics_of_an_experiment_without_a_second_sweep_are_known():
+def test_the_metrics_of_an_experiment_without_a_refinement_are_known():
     claim = of_experiment("task_scaling")
     claim["quantity"]["metric"] = "submission"
     with pytest.raises(CrossoverError, match="'submission' does not exist; available: round trip, efficiency"):
@@ -312,11 +311,10 @@ def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are()
         assert list(claim_list.strangers(where, declared()[name].keys)) == []
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("tier", TIERS)
 def test_declarations_name_the_keys_of_the_drivers_curves_with_their_values(tier):
     config = schema.complete({"tier": tier})
-    for name in config["experiments"]:
-        own = plan.settings_of(config, name)
-        for placement in own["placements"]:
-            for cell in driver.find(name).cells(plan.of_launch(name, own, placement, 1)):
+    for name, own in config.experiments.items():
+        for placement in own.placements:
+            for cell in driver.find(name).cells(plan.launch(config, name, placement, 1).settings):
                 assert list(claim_list.strangers(cell.keys, declared()[name].keys)) == []

@@ -10,14 +10,19 @@ import sys
 import time
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch as Planned
+from crossover.design.settings import Settings
+from crossover.experiments import declared
 from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -32,17 +37,30 @@ COMMON = {
     "target_width": 1e-6,
     "budget_seconds": 0.5,
 }
-TOY = COMMON | {"arms": ["plain", "fancy"], "reference": "plain", "points": [1, 2], "does": "work"}
+TOY: dict[str, Any] = {}
 
 TOY_DECLARATION = """
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
-from crossover.design.experiment import Experiment
+from dataclasses import dataclass
 
+from crossover.design.cell import Axis, Metric
+from crossover.design.experiment import Experiment
+from crossover.design.settings import Numbers, Points, Rounds, Settings as Common, Tiers
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Common):
+    points: Points = (1, 2)
+    does: str = "work"
+
+
+QUICK = Settings(
+    arms=("plain", "fancy"), reference="plain", launches=1, block_seconds=0.002,
+    rounds=Rounds(30, 3), target_width=1e-6, budget_seconds=0.5,
+)
 EXPERIMENT = Experiment(
     title="A toy", about="", subject="toy", action="play", library="Toys", place=1,
     axis=Axis("size", "units"),
-    metrics=(Metric("time", "s", "lower"),), keys={}, settings={},
+    metrics=(Metric("time", "s", "lower"),), keys={}, tiers=Tiers(QUICK, QUICK, QUICK, QUICK),
 )
 """
 
@@ -58,7 +76,8 @@ from crossover.records.holes import HoleKind, Refusal
 
 
 def cells(settings):
-    return [Cell({"payload": "toy"}, x) for x in settings["size" if settings["does"] == "have no cells" else "points"]]
+    lacking = settings.does == "have no cells"
+    return [Cell({"payload": "toy"}, x) for x in (settings.size if lacking else settings.points)]
 
 
 def misbehave(how):
@@ -113,9 +132,9 @@ def drive(peers, settings):
     channel = peers.channel(to=1)
     print("working", flush=True)
     try:
-        yield Toy(settings["does"])
+        yield Toy(settings.does)
     finally:
-        if settings["does"] == "have no cells":
+        if settings.does == "have no cells":
             print("FileNotFoundError: a child of the toy is gone", file=sys.stderr, flush=True)
             raise OSError("the toy cannot end its child")
     channel.send("stop")
@@ -123,7 +142,7 @@ def drive(peers, settings):
 
 def serve(peers, settings):
     channel = peers.channel(to=0)
-    misbehave(settings["does"].removeprefix("other rank: "))
+    misbehave(settings.does.removeprefix("other rank: "))
     channel.receive()
 '''
 
@@ -144,6 +163,20 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     return folder
 
 
+def settings(experiment: str, told: dict[str, Any], kind: Experiment | None = None) -> Settings:
+    """The settings of a launch at tier quick in placement `node`, with those that are told instead.
+
+    `kind` is the declaration of an experiment that is not shipped.
+    """
+    if experiment == "toy":
+        made: dict[str, Any] = {"__name__": __name__}
+        exec(TOY_DECLARATION, made)
+        kind = made["EXPERIMENT"]
+    quick = (kind or declared()[experiment]).tiers.quick
+    defaults = {each.name: getattr(quick, each.name) for each in fields(quick)}
+    return type(quick).read({"placement": "node"} | defaults | told)
+
+
 class Launch:
     """One launch in `folder`: starts it, waits for it, and checks for leftovers."""
 
@@ -151,20 +184,21 @@ class Launch:
         self,
         folder: Path,
         experiment: str,
-        settings: dict[str, Any],
+        told: dict[str, Any] | Settings,
         mpi: str = "mpiexec",
         root: Path = ROOT,
         libraries: Sequence[Path] = (),
     ):
         self.folder = folder
         self.home, self.temporary = folder / "home", folder / "tmp"
-        self.receipt = folder / "results/launches/quick" / experiment / settings["placement"]
-        self.receipt /= f"1-{receipt.digest(settings)}.0.json"
+        self.settings = told if isinstance(told, Settings) else settings(experiment, told)
+        planned = Planned(experiment, self.settings.placement, 1, self.settings)
+        self.receipt = Files.of(str(folder / "results"), "quick", planned, 0).path
         self.log = folder / "logs" / "launch=1.log"
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)
         self.file = folder / "logs" / "launch.json"
-        Planned(experiment, 1, settings).write(self.file)
+        planned.write(self.file)
         self.mark = f"crossover-test-{uuid.uuid4().hex}"
         self.environment = os.environ | {
             "HOME": str(self.home),

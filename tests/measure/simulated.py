@@ -9,10 +9,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from random import Random
-from typing import Any
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.settings import Rounds, Settings
 from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.pace import Paces
 from crossover.measure.sampling.phases import Phases
@@ -70,7 +70,7 @@ class Machine:
 
     def launch(
         self,
-        sampling: Mapping[str, Any],
+        sampling: Settings,
         cells: Sequence[Cell] = (CELL,),
         arms: Sequence[Arm] = ARMS,
         seed: int = 1,
@@ -92,11 +92,16 @@ def sampling(
     at_most: int = 100,
     width: float = 1e-6,
     budget: float = 1000.0,
-) -> dict[str, Any]:
+    fewest: int = 3,
+) -> Settings:
     """Settings with which a cell ends after `at_most` rounds, unless told otherwise."""
-    return {
-        "block_seconds": block_seconds,
-        "rounds": {"at_least": at_least, "at_most": at_most},
-        "target_width": width,
-        "budget_seconds": budget,
-    }
+    return Settings(
+        arms=(),
+        reference="",
+        launches=1,
+        block_seconds=block_seconds,
+        rounds=Rounds(at_most, at_least),
+        target_width=width,
+        budget_seconds=budget,
+        fewest_rounds=fewest,
+    )

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 import zmq
+from launching import settings
 
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import driver as zmq_throughput
@@ -80,11 +81,11 @@ def test_the_password_is_new_in_every_launch():
 @pytest.mark.parametrize("pattern", ["PUSH/PULL", "DEALER/ROUTER"])
 def test_a_flood_from_a_stranger_voids_no_block(pattern):
     name = f"{pattern} over tcp"
-    settings = {
-        "placement": "node", "curves": [name], "sizes_bytes": [1000], "arms": ["copy"], "reference": "copy",
-        "ceilings": [], "burst_seconds": 0.05, "burst_bytes": 10**6, "in_flight_messages": 1000,
-        "in_flight_bytes": 10**6, "lead_in_seconds": 0.01, "block_seconds": 0.05,
+    told = {
+        "curves": [name], "sizes_bytes": [1000], "arms": ["copy"], "ceilings": [], "burst_seconds": 0.05,
+        "burst_bytes": 10**6, "in_flight_messages": 1000, "in_flight_bytes": 10**6, "lead_in_seconds": 0.01,
     }  # fmt: skip
+    own = settings("zmq_throughput", told)
     found = []
 
     def other_end(context, serve):
@@ -101,11 +102,11 @@ def test_a_flood_from_a_stranger_voids_no_block(pattern):
         return ours
 
     peers = SimpleNamespace(placement="node", other_end=other_end)
-    with zmq_throughput.drive(peers, settings) as blocks, zmq.Context() as elsewhere:
+    with zmq_throughput.drive(peers, own) as blocks, zmq.Context() as elsewhere:
         kinds = {"PUSH/PULL": zmq.PUSH, "DEALER/ROUTER": zmq.DEALER}
         (endpoint,) = found
         intruder = stranger(elsewhere, endpoint, kinds[pattern], None)
-        (cell,) = zmq_throughput.cells(settings)
+        (cell,) = zmq_throughput.cells(own)
         every = [blocks.run(cell, Arm("copy", "copy"), 200) for _ in range(5)]
         intruder.close()
     assert [block.fault for block in every] == [""] * 5

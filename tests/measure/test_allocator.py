@@ -3,6 +3,8 @@
 import subprocess
 import sys
 
+from launching import settings
+
 from crossover.design.launch import Launch
 from crossover.measure.launch import supervisor
 
@@ -28,12 +30,11 @@ def test_large_blocks_reuse_freed_memory():
 
 
 def test_only_ranks_of_experiments_that_declare_it_get_the_allocators_settings(tmp_path):
-    def environment(experiment, **settings):
-        return supervisor.environment(Launch(experiment, 1, {"placement": "node"} | settings), tmp_path, [], "auto")
+    def environment(experiment, **told):
+        launch = Launch(experiment, "node", 1, settings(experiment, told))
+        return supervisor.environment(launch, tmp_path, [], "auto")
 
-    for keeping in (environment("mpi_pingpong", player="rank"), environment("mpi_collectives", ranks=2)):
+    for keeping in (environment("mpi_pingpong", players=["rank"]), environment("mpi_collectives")):
         assert keeping.items() >= supervisor.MEMORY_KEPT.items()
-    # Names of settings decide nothing.
-    others = (environment("mpi_pingpong", player="engine"), environment("zmq_latency", ranks=2, player="rank"))
-    for plain in others:
+    for plain in (environment("mpi_pingpong", players=["engine"]), environment("zmq_latency")):
         assert not set(plain) & set(supervisor.MEMORY_KEPT)

@@ -6,11 +6,12 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import zmq
-from launching import COMMON, Launch
+from launching import COMMON, Launch, settings
 
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.settings import TIERS
 from crossover.experiments.array_transfer import ARMS, driver, ways
 from crossover.measure.ranks.channel import within
 from crossover.measure.zeromq.sockets import Curve
@@ -33,11 +34,11 @@ def connected(kinds=(zmq.REQ, zmq.REP), ours=lambda socket: socket, theirs=lambd
         socket.linger = 0
     sockets[1].bind("inproc://arrays")
     sockets[0].connect("inproc://arrays")
-    settings = {"ceilings": list(ceilings)}
-    replies = (other, {Curve.of(KEYS): theirs(sockets[1])}, settings)
+    own = settings("array_transfer", {"ceilings": list(ceilings)})
+    replies = (other, {Curve.of(KEYS): theirs(sockets[1])}, own)
     end = threading.Thread(target=driver.reply, args=replies, daemon=True)
     end.start()
-    yield driver.Requester(channel, {Curve.of(KEYS): ours(sockets[0])}, settings)
+    yield driver.Requester(channel, {Curve.of(KEYS): ours(sockets[0])}, own)
     channel.send(None)
     end.join(30)
     assert not end.is_alive()
@@ -200,21 +201,17 @@ def test_a_ceiling_that_cannot_be_loaded_is_a_fault_with_the_reason(monkeypatch)
 
 
 def test_sizes_are_whole_elements_and_each_is_measured_once():
-    settings = {
-        "placement": "node",
-        "curves": ["REQ/REP over ipc, float64 array"],
-        "sizes_bytes": [100, 101, 8, 1, 4000],
-    }
-    assert [cell.x for cell in driver.cells(settings)] == [8, 104, 4000]
+    told = {"curves": ["REQ/REP over ipc, float64 array"], "sizes_bytes": [100, 101, 8, 1, 4000]}
+    assert [cell.x for cell in driver.cells(settings("array_transfer", told))] == [8, 104, 4000]
 
 
-@pytest.mark.parametrize("tier", schema.TIERS)
+@pytest.mark.parametrize("tier", TIERS)
 def test_every_tier_has_the_same_reference_and_its_transports_across_hosts(tier):
     config = schema.complete({"tier": tier})
-    settings = config["experiments"]["array_transfer"]
-    assert settings["reference"] in settings["arms"]
-    across = plan.of_launch("array_transfer", plan.settings_of(config, "array_transfer"), "nodes", 1)
-    assert across["curves"] == ["REQ/REP over tcp, float64 array"]
+    own = config.experiments["array_transfer"]
+    assert own.reference in own.arms
+    across = plan.launch(config, "array_transfer", "nodes", 1).settings
+    assert across.curves == ("REQ/REP over tcp, float64 array",)
 
 
 SETTINGS = COMMON | {

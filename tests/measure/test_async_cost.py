@@ -6,6 +6,7 @@ import threading
 import pytest
 import uvloop
 import zmq
+from launching import settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
@@ -15,7 +16,7 @@ from crossover.measure.sampling.contract import DAMAGED
 from crossover.measure.zeromq.sockets import KINDS, Curve
 
 CURVES = [Curve(pattern, "inproc") for pattern in ("REQ/REP", "PUSH/PULL")]
-SETTINGS = {"sizes_bytes": [64], "arms": [*WAYS]}
+SETTINGS = settings("async_cost", {"sizes_bytes": [64]})
 
 
 @pytest.fixture

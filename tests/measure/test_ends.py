@@ -2,12 +2,15 @@
 
 import os
 import signal
+from dataclasses import replace
 
 import pytest
 from launching import Launch, eventually, toy_project
 from openssh import WHY_NO_SSHD
 
 from crossover.config import schema
+from crossover.design.settings import Rounds
+from crossover.experiments import declared
 from crossover.planning import plan
 from crossover.records import record
 
@@ -15,8 +18,8 @@ from crossover.records import record
 def among(*entrants):
     """Settings of a launch with these entrants; the reference is the bare exchange, which starts fast."""
     arms = ["bare zmq", *entrants]
-    heat = {"arms": arms, "reference": "bare zmq", "rivals_per_heat": len(entrants)}
-    return heat | {"ceilings": [], "placements": ["node"]}
+    shared = {"arms": arms, "reference": "bare zmq", "rivals_per_launch": len(entrants)}
+    return shared | {"ceilings": [], "placements": ["node"]}
 
 
 CHANGED = {
@@ -27,15 +30,15 @@ CHANGED = {
     "zmq_message_size": {"arms": ["40 B struct", "64 B struct"]},
 }
 """Together they have every kind of farm, and they need only builds that other tests need too."""
-ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-6}
+ENDLESS = {"budget_seconds": 1000, "rounds": Rounds(10**6, 3), "target_width": 1e-6}
 TELLING = (
     "measure/launch/conduct.py",
     "            block = self._blocks.run(",
     '            print("a block runs", flush=True)\n            block = self._blocks.run(',
 )
 SHORT = (
-    "planning/plan.py",
-    'math.ceil(90 + 3 * ranks(experiment, settings) + 4 * float(settings["budget_seconds"]))',
+    "design/settings.py",
+    "math.ceil(90 + 3 * self.ranks + 4 * self.seconds)",
     "8",
 )
 
@@ -43,8 +46,8 @@ SHORT = (
 def settings(name):
     """Settings of an experiment's first launch on one host, at the smoke tier, that never ends by itself."""
     config = schema.complete({"tier": "smoke", "experiments": {name: CHANGED.get(name, {})}})
-    own = plan.settings_of(config, name)
-    return plan.of_launch(name, own, own["placements"][0], 1) | ENDLESS
+    own = plan.launch(config, name, config.experiments[name].placements[0], 1)
+    return replace(own.settings, **ENDLESS)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,7 @@ def projects(tmp_path_factory):
     return toy_project(folder / "telling", telling=TELLING), toy_project(folder / "short", telling=TELLING, short=SHORT)
 
 
-@pytest.fixture(params=sorted(schema.complete({})["experiments"]))
+@pytest.fixture(params=sorted(declared()))
 def launch(request, tmp_path, projects):
     """Prepares a launch, and kills its processes at the end."""
     prepared = []

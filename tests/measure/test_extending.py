@@ -8,14 +8,16 @@ import signal
 import subprocess
 import sys
 import textwrap
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import yaml
-from launching import COMMON, ROOT, Launch, eventually
+from launching import ROOT, Launch, eventually
 
 from crossover import experiments, farms
 from crossover.config import schema
+from crossover.design.settings import Rounds
 from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.records import record
@@ -94,9 +96,7 @@ def settings(project, monkeypatch):
     forget()
 
     def of(experiment, **chosen):
-        return plan.settings_of(
-            schema.complete({"tier": "smoke", "experiments": {experiment: {}}} | chosen), experiment
-        )
+        return schema.complete({"tier": "smoke", "experiments": {experiment: {}}} | chosen)
 
     yield of
     forget()
@@ -106,7 +106,7 @@ def forget():
     """Read the declarations again."""
     experiments.declared.cache_clear()
     farms.declared.cache_clear()
-    schema._whole_schema.cache_clear()
+    schema._model.cache_clear()
 
 
 @pytest.fixture
@@ -137,7 +137,7 @@ def test_the_toys_are_small():
 def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, imports):
     driver = project.folder / EXPERIMENTS / "handover/driver.py"
     driver.write_text(imports + (TOYS / "handover/driver.py").read_text())
-    one = launch("handover", plan.of_launch("handover", settings("handover"), "process", 1))
+    one = launch("handover", plan.launch(settings("handover"), "handover", "process", 1).settings)
     assert one.run() == 0
     table = record.read(one.output, record.MEASUREMENTS)
     rows, facts = table.to_pylist(), record.metadata(table)["launch"]
@@ -148,8 +148,8 @@ def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, 
 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
 def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, end):
-    endless = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}, "target_width": 1e-9}
-    one = launch("handover", plan.of_launch("handover", settings("handover"), "process", 1) | endless)
+    own = plan.launch(settings("handover"), "handover", "process", 1).settings
+    one = launch("handover", replace(own, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9))
     one.start()
     assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
     if end == "the driver is killed":
@@ -166,15 +166,15 @@ def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, 
 
 def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, launch):
     listed = ENTRANT.replace("my_farm", "threads")
-    chosen = settings("task_latency", **yaml.safe_load(listed))
-    assert plan.in_placement("task_latency", chosen, "nodes")["arms"] == ["leastload", "pure"]
-    chosen |= {"arms": ["bare zmq", "my farm"], "reference": "bare zmq", "ceilings": [], "engines": 1}
-    one = launch("task_latency", plan.of_launch("task_latency", chosen, "node", 1) | COMMON)
+    chosen = settings("task_latency", **yaml.safe_load(listed)).experiments["task_latency"]
+    assert plan.in_placement(chosen, "nodes").arms == ("leastload", "pure")
+    own = replace(chosen.within("node"), arms=("bare zmq", "my farm"), reference="bare zmq", ceilings=(), engines=1)
+    one = launch("task_latency", replace(own.of_launch(), rounds=Rounds(30, 3), budget_seconds=0.5))
     assert one.run() == 0
     table = record.read(one.output, record.MEASUREMENTS)
     assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"bare zmq", "my farm", "null"}
     assert "psutil" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
-    with pytest.raises(CrossoverError, match="threads_per_engine: 'two' is not of type integer"):
+    with pytest.raises(CrossoverError, match="threads_per_engine: 'two' is not a whole number"):
         settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
 
 

@@ -14,10 +14,11 @@ from types import SimpleNamespace
 import psutil
 import pytest
 from launching import COMMON, Launch, eventually, toy_project
+from launching import settings as of_launch
 from openssh import needs_sshd
 
 from crossover.config import schema
-from crossover.design.arm import arms as arms_of
+from crossover.design.arm import arms_of
 from crossover.design.cell import Cell
 from crossover.experiments.task_throughput import driver as task_throughput
 from crossover.farms import declared
@@ -30,7 +31,7 @@ from crossover.measure.ranks.network import LOOPBACK
 from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
-SHIPPED = schema.complete({})["entrants"]
+SHIPPED = schema.complete({}).entrants
 POOLS = ["concurrent.futures", "multiprocessing.Pool", "joblib", "multiprocessing.Pool chunk 8", "joblib batch 1"]
 PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "dask", "twisted"]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
@@ -46,8 +47,12 @@ EXPERIMENTS = {
 
 def settings(experiment, arms, engines=1, **others):
     """Settings of a launch with these entrants; the reference is the bare exchange, which starts fast."""
-    farming = {"arms": arms, "ceilings": [], "reference": arms[0], "engines": engines}
-    return COMMON | EXPERIMENTS[experiment] | farming | {"entrants": {name: SHIPPED[name] for name in arms}} | others
+    counted = (
+        {"engines": engines} if experiment in ("task_latency", "task_throughput") else {"engine_counts": [engines]}
+    )
+    farming = {"arms": arms, "ceilings": [], "reference": arms[0]} | counted
+    entrants = {"entrants": {name: SHIPPED[name] for name in arms}}
+    return of_launch(experiment, COMMON | EXPERIMENTS[experiment] | farming | entrants | others)
 
 
 def rows(launch):
@@ -99,8 +104,7 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
 @pytest.mark.parametrize("entrant", POOLS)
 def test_the_arrays_of_all_tasks_are_written_to_the_workers(entrant):
     """The kernel counts the bytes that this process writes."""
-    settings = {"tasks": 16, "reference": entrant, "arms": [entrant], "engines": 2}
-    given = task_throughput.tasks(settings, Cell({}, 100_000))
+    given = task_throughput.tasks(settings("task_throughput", [entrant], engines=2, tasks=16), Cell({}, 100_000), 0.0)
     peers = SimpleNamespace(address=LOOPBACK)
     farm = farms.enter(peers, [1, 2], SHIPPED[entrant])
     farm.start()

@@ -10,6 +10,7 @@ from types import SimpleNamespace
 
 import pytest
 import zmq
+from launching import settings
 
 from crossover.measure.ranks.channel import within
 from crossover.measure.zeromq import flow, sockets
@@ -25,8 +26,8 @@ PAYLOAD = b"twelve bytes"
 
 
 def bounds(messages, size_bytes, lead_in_seconds):
-    """The settings that bound a flow."""
-    return {"in_flight_messages": messages, "in_flight_bytes": size_bytes, "lead_in_seconds": lead_in_seconds}
+    """What bounds a flow."""
+    return flow.Window(messages, size_bytes, lead_in_seconds)
 
 
 @contextmanager
@@ -45,15 +46,15 @@ def connection(curve):
         context.destroy(linger=0)
 
 
-def flowed(curve, n, settings, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
+def flowed(curve, n, window, arm="copy", send=lambda loop: loop, take=lambda loop: loop):
     """A flow, its two loops wrapped as told."""
     with connection(curve) as (ours, theirs, sender, receiver):
         pull = take(receiving(receiver, curve, arm, len(PAYLOAD)))
-        received = (theirs, receiver, pull, len(PAYLOAD), n, settings)
+        received = (theirs, receiver, pull, len(PAYLOAD), n, window)
         end = threading.Thread(target=flow.receive, args=received, daemon=True)
         end.start()
         push = send(sending(sender, curve, arm, PAYLOAD))
-        found = flow.send(ours, sender, push, PAYLOAD, n, settings)
+        found = flow.send(ours, sender, push, PAYLOAD, n, window)
         end.join()
         return found
 
@@ -94,7 +95,7 @@ def test_the_collector_of_two_processes_is_as_users_have_it(placement, lifted, m
         peers = SimpleNamespace(placement=placement, other_end=lambda context, serve: ours)
         theirs.send("closed")
         drive, _ = sockets.ends(lambda *_: None, None)
-        with drive(peers, {"curves": [], "placement": placement}):
+        with drive(peers, settings("zmq_throughput", {"curves": [], "placement": placement})):
             pass
     assert bool(marks) is lifted
 
@@ -125,9 +126,9 @@ def test_messages_in_flight_stay_within_the_bound(messages, n):
 
 
 def test_large_messages_are_bounded_by_their_bytes():
-    settings = bounds(2000, 64_000_000, 0.03)
+    window = bounds(2000, 64_000_000, 0.03)
     for size in (1, 100, 32_000, 1_000_000, 20_000_000, 10**9):
-        batches, each = flow.batches(settings, size)
+        batches, each = flow.batches(window, size)
         assert batches * each == 1 or (batches * each <= 2000 and batches * each * size <= 64_000_000)
 
 

@@ -8,13 +8,11 @@ import pytest
 import zmq
 from launching import COMMON, Launch
 
-from crossover.design.arm import arms
-from crossover.design.launch import Launch as Planned
+from crossover.design.arm import arms_of
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.measure.machine import peak_memory
 from crossover.measure.sampling.sampler import SELDOM
 from crossover.measure.zeromq.handover import NEIGHBOURHOOD
-from crossover.planning import plan
 from crossover.records import record
 
 ZEROMQ = COMMON | {
@@ -53,8 +51,8 @@ SETTINGS = {
     | {
         "elements": [1, 1000],
         "objects": ["float64 array", "float64 array, re-sent", "bytes", "dict", "list of floats"],
-        "thread_level": "single",
-        "player": "rank",
+        "thread_levels": ["single"],
+        "players": ["rank"],
         "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"],
         "reference": "send",
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
@@ -74,7 +72,7 @@ SETTINGS = {
     },
 }
 SETTINGS["mpi_pingpong between engines"] = SETTINGS["mpi_pingpong"] | {
-    "player": "engine",
+    "players": ["engine"],
     "entrants": {"engine": PLAYING},
 }
 SETTINGS |= {
@@ -145,12 +143,12 @@ class Measured:
     def __init__(self, case, launch, code):
         self.case, self.launch, self.code = case, launch, code
         self.name = launch.output.parents[1].name
-        self.settings = Planned.read(launch.file).settings
+        self.settings = launch.settings
         self.table = record.read(launch.output, record.MEASUREMENTS)
         self.rows = self.table.to_pylist()
         self.facts = record.metadata(self.table)
         self.told = launch.log.read_text()
-        self.cells = [(curve, x) for curve in CURVES[case] for x in self.settings[POINTS[self.name]]]
+        self.cells = [(curve, x) for curve in CURVES[case] for x in getattr(self.settings, POINTS[self.name])]
 
 
 @pytest.fixture(scope="module", params=SETTINGS)
@@ -204,7 +202,7 @@ def test_every_round_of_a_cell_has_every_arm(measured):
         cells.setdefault((row["protocol"], row["x"]), []).append(row)
     assert sorted(cells) == measured.cells
     for (protocol, x), rows in cells.items():
-        taking_part = [arm for arm in arms(measured.settings) if takes_part(arm, protocol, x)]
+        taking_part = [arm for arm in arms_of(measured.settings) if takes_part(arm, protocol, x)]
         rounds = 1 + max(row["round"] for row in rows)
         assert rounds >= 3
         every = range(rounds)
@@ -233,7 +231,7 @@ def test_every_block_is_sane_and_has_a_value_for_every_metric(measured):
 
 
 def test_only_the_null_arm_repeats_the_reference(measured):
-    reference = measured.settings["reference"]
+    reference = measured.settings.reference
     assert {(row["arm"], row["runs"]) for row in measured.rows if row["null"]} == {("null", reference)}
     assert all(row["arm"] == row["runs"] for row in measured.rows if not row["null"])
     assert {row["reference"] for row in measured.rows} == {reference}
@@ -250,7 +248,7 @@ def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
         each = (
             row["x"]
             if measured.name in ("task_latency", "zmq_bursts")
-            else measured.settings.get("trips_per_repetition", 1)
+            else getattr(measured.settings, "trips_per_repetition", 1)
         )
         repetitions = row["n"] * each
         return repetitions / row["block_seconds"]
@@ -290,10 +288,10 @@ def test_the_file_names_its_launch_settings_and_code(measured):
     launch = measured.facts["launch"]
     assert (launch["experiment"], launch["placement"], launch["launch"]) == (
         measured.name,
-        measured.settings["placement"],
+        measured.settings.placement,
         1,
     )
-    assert json.loads(launch["settings"]) == measured.settings
+    assert json.loads(launch["settings"]) == measured.settings.stored
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
@@ -308,7 +306,7 @@ def test_the_file_names_its_launch_settings_and_code(measured):
 
 def test_every_rank_has_recorded_its_facts(measured):
     ranks = measured.facts["ranks"]
-    assert [rank["rank"] for rank in ranks] == list(range(plan.ranks(measured.name, measured.settings)))
+    assert [rank["rank"] for rank in ranks] == list(range(measured.settings.ranks))
     for rank in ranks:
         assert set(rank) == set(record.RANKS.names)
         assert rank["host"] and rank["cpu"] and rank["kernel"] and rank["affinity"]

@@ -3,22 +3,21 @@
 import multiprocessing
 import os
 import threading
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch, eventually
+from launching import COMMON, Launch, eventually, settings
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import EXPERIMENT, WAYS, driver, ways
+from crossover.experiments.local_transport import WAYS, driver, ways
 from crossover.measure.sampling.contract import DAMAGED
 from crossover.records import record
 
-SETTINGS = {
-    "sizes_bytes": [1, 100, 200_000], "patterns": ["round trips", "stream"], "arms": [*WAYS], "ceilings": [],
-}  # fmt: skip
+TOLD = {"placement": "process", "sizes_bytes": [1, 100, 200_000], "ceilings": []}
+SETTINGS = settings("local_transport", TOLD)
 
 
 @pytest.fixture(scope="module")
@@ -109,15 +108,14 @@ def test_a_ceiling_without_a_compiler_has_its_reason():
 
 
 def test_ceilings_are_round_trips():
-    settings = SETTINGS | {"ceilings": ["memcpy"]}
-    ceilings = {cell.keys["pattern"]: "memcpy" in cell.arms for cell in driver.cells(settings)}
+    own = replace(SETTINGS, ceilings=("memcpy",))
+    ceilings = {cell.keys["pattern"]: "memcpy" in cell.arms for cell in driver.cells(own)}
     assert ceilings == {"round trips": True, "stream": False}
-    assert points(EXPERIMENT.settings["sizes_bytes"].default["quick"])[0] == 100
 
 
 def test_no_child_and_no_shared_memory_are_left(tmp_path):
     before = {*Path("/dev/shm").glob("psm_*")}
-    with driver.drive(SimpleNamespace(), SETTINGS | {"sizes_bytes": [10]}):
+    with driver.drive(SimpleNamespace(), replace(SETTINGS, sizes_bytes=(10,))):
         assert multiprocessing.active_children()
     assert {*Path("/dev/shm").glob("psm_*")} <= before
     assert threading.active_count() < 20
@@ -129,7 +127,7 @@ LONG = {"budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
 @pytest.fixture
 def under_way(tmp_path):
     """A launch that runs blocks."""
-    one = Launch(tmp_path, "local_transport", COMMON | SETTINGS | {"placement": "process", "reference": WAYS[0]} | LONG)
+    one = Launch(tmp_path, "local_transport", COMMON | TOLD | LONG)
     one.start()
     assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
     yield one

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from launching import COMMON, Launch
 
+from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import ARMS, PATTERNS, driver
@@ -17,7 +18,7 @@ from crossover.records import record
 from crossover.records.holes import Refusal
 
 SETTINGS = COMMON | {
-    "elements": [1, 1000], "patterns": [*PATTERNS], "ranks": 2,
+    "elements": [1, 1000], "patterns": [*PATTERNS], "rank_counts": [2],
     "arms": [*ARMS], "reference": "pickled", "ceilings": ["C"],
 }  # fmt: skip
 
@@ -157,15 +158,14 @@ def test_more_than_two_ranks_need_a_processor_each_and_even_hosts(ranks, reason)
 
 @pytest.mark.parametrize("placement", ["node", "nodes"])
 def test_a_launch_has_one_number_of_ranks_which_its_curves_name(placement):
-    settings = SETTINGS | {"rank_counts": [2, 4], "placements": [placement], "launches": 1}
-    del settings["ranks"]
-    own = [plan.of_launch("mpi_collectives", settings, placement, launch) for launch in (1, 2)]
-    assert [plan.ranks("mpi_collectives", each) for each in own] == [2, 4]
+    config = schema.complete({"experiments": {"mpi_collectives": {"rank_counts": [2, 4]}}})
+    own = [plan.launch(config, "mpi_collectives", placement, number).settings for number in (1, 2)]
+    assert [each.ranks for each in own] == [2, 4]
     assert [{cell.keys["ranks"] for cell in driver.cells(each)} for each in own] == [{2}, {4}]
 
 
 def test_four_ranks_are_measured_or_the_launch_is_a_hole(tmp_path):
-    launch = Launch(tmp_path, "mpi_collectives", SETTINGS | {"ranks": 4, "ceilings": []})
+    launch = Launch(tmp_path, "mpi_collectives", SETTINGS | {"rank_counts": [4], "ceilings": []})
     enough = len(os.sched_getaffinity(0)) >= 4
     launch.run()
     rows = record.read(launch.output, record.MEASUREMENTS)

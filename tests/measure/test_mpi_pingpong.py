@@ -7,9 +7,9 @@ import sys
 
 import numpy as np
 import pytest
-from launching import COMMON, ROOT, Launch, eventually, toy_project
+from launching import COMMON, ROOT, Launch, eventually, settings, toy_project
 
-from crossover.design.arm import arms
+from crossover.design.arm import arms_of
 from crossover.design.protocol import label
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.experiments.mpi_pingpong import driver as mpi_pingpong
@@ -20,13 +20,13 @@ RE_SENT = "float64 array, re-sent"
 SETTINGS = COMMON | {
     "elements": [10],
     "objects": ["float64 array", RE_SENT, "bytes", "list of floats", "dict"],
-    "thread_level": "multiple",
-    "player": "rank",
+    "thread_levels": ["multiple"],
+    "players": ["rank"],
     "arms": ["send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"],
     "reference": "send",
     "ceilings": ["C", "memcpy"],
 }
-BETWEEN_ENGINES = {"player": "engine", "entrants": {"engine": PLAYING}}
+BETWEEN_ENGINES = {"players": ["engine"], "entrants": {"engine": PLAYING}}
 ARRAY_ARMS = {"Send into new array"}
 BUFFER_ARMS = {"Send", "persistent", *ARRAY_ARMS}
 ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
@@ -34,7 +34,7 @@ ALIKE = [kind for kind in SETTINGS["objects"] if kind != RE_SENT]
 
 
 def arms_by_kind(**changes):
-    cells = mpi_pingpong.cells(SETTINGS | changes)
+    cells = mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | changes))
     return {label(Kind(cell.keys["object"], cell.keys["re_sent"])._asdict()): set(cell.arms) for cell in cells}
 
 
@@ -55,7 +55,10 @@ def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
 
 def test_the_thread_level_is_part_of_a_curves_label():
     names = {
-        level: {cell.protocol for cell in mpi_pingpong.cells(SETTINGS | {"thread_level": level})}
+        level: {
+            cell.protocol
+            for cell in mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"thread_levels": [level]}))
+        }
         for level in ("single", "multiple")
     }
     assert not names["single"] & names["multiple"]
@@ -63,7 +66,9 @@ def test_the_thread_level_is_part_of_a_curves_label():
 
 
 def test_the_kind_of_player_is_part_of_a_curves_label_and_nothing_else():
-    plain, engines = (mpi_pingpong.cells(SETTINGS | {"player": player}) for player in ("rank", "engine"))
+    plain, engines = (
+        mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"players": [player]})) for player in ("rank", "engine")
+    )
     assert [cell.protocol + ", between engines" for cell in plain] == [cell.protocol for cell in engines]
     assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
@@ -189,7 +194,7 @@ def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(lau
     assert all("no library memory_copy" in said for said in told["memcpy"])
     assert {row["value"] is None for row in rows if row["ceiling"]} == {True}
     others = {row["arm"] for row in rows if row["value"] is not None}
-    assert others == {arm.name for arm in arms(SETTINGS) if not arm.ceiling}
+    assert others == {arm.name for arm in arms_of(settings("mpi_pingpong", SETTINGS)) if not arm.ceiling}
 
 
 def test_mpi_at_another_thread_level_than_requested_is_not_measured():
@@ -208,7 +213,7 @@ Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level(
 
 @pytest.mark.parametrize("level", ["single", "multiple"])
 def test_a_launch_runs_at_the_thread_level_of_its_settings(launch, level):
-    game = launch(objects=["dict"], thread_level=level, ceilings=[], arms=["send", "pkl5.send"])
+    game = launch(objects=["dict"], thread_levels=[level], ceilings=[], arms=["send", "pkl5.send"])
     assert game.run() == 0, game.log.read_text()
     table = record.read(game.output, record.MEASUREMENTS)
     assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}"}
@@ -272,7 +277,7 @@ def test_engines_play_in_their_main_thread(launch, tmp_path, level):
         tmp_path / "project",
         check=("measure/mpi/round_trips.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
     )
-    game = launch(root=root, thread_level=level, **SMALL, **BETWEEN_ENGINES)
+    game = launch(root=root, thread_levels=[level], **SMALL, **BETWEEN_ENGINES)
     assert game.run() == 0
     table = record.read(game.output, record.MEASUREMENTS)
     assert set(table["protocol"].to_pylist()) == {f"float64 array, thread level {level}, between engines"}

@@ -5,7 +5,7 @@ from statistics import median
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch
+from launching import COMMON, Launch, settings
 
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import EXPERIMENT
@@ -66,9 +66,9 @@ def test_without_the_kernels_support_a_block_has_all_other_metrics(tmp_path, mon
     monkeypatch.setattr(peak_memory, "RESET", tmp_path / "no such folder" / "clear_refs")
     alone = SimpleNamespace(placement="process")
     alone.other_end = partial(Peers.other_end, alone)
-    settings = SETTINGS | {"sizes_bytes": [100]}
-    (cell,) = zmq_throughput.cells(settings)
-    with zmq_throughput.drive(alone, settings) as sender:
+    own = settings("zmq_throughput", SETTINGS | {"sizes_bytes": [100]})
+    (cell,) = zmq_throughput.cells(own)
+    with zmq_throughput.drive(alone, own) as sender:
         block = sender.run(cell, Arm("copy", "copy"), 10)
     assert not block.fault
     assert set(block.values) == {metric.name for metric in EXPERIMENT.metrics} - {"peak memory", "overstatement"}

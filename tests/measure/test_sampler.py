@@ -16,7 +16,6 @@ from crossover.design.cell import Cell
 from crossover.measure.sampling import pace
 from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.sampler import (
-    FEWEST_ROUNDS,
     MANY_CELLS,
     NEAR,
     SELDOM,
@@ -33,6 +32,8 @@ PLAIN, FANCY, NULL = ARMS
 DRIFTING = dict(seconds=SECONDS, drift=0.3, scatter=0.03, interrupted=0.05)
 
 seeds = st.integers(0, 10**6)
+
+FEWEST_ROUNDS = 3
 
 
 def noisy(seed=1, **more):
@@ -442,13 +443,13 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
 
 
 def test_a_launch_of_one_round_has_one_even_if_the_budget_is_spent():
-    samples = noisy().launch(sampling(budget=0) | {"fewest_rounds": 1}, [Cell({}, x) for x in range(1, 20)])
+    samples = noisy().launch(sampling(budget=0, fewest=1), [Cell({}, x) for x in range(1, 20)])
     assert {rounds(sample) for sample in samples} == {1}
 
 
 def test_with_one_round_a_third_of_the_cells_have_ceilings():
     machine, cells = Machine(SECONDS | {"in C": 1e-6}), [Cell({}, x) for x in range(1, MANY_CELLS)]
-    samples = machine.launch(sampling(budget=0) | {"fewest_rounds": 1}, cells, (*ARMS, CEILING))
+    samples = machine.launch(sampling(budget=0, fewest=1), cells, (*ARMS, CEILING))
     present = [{seen.arm.name for seen in sample.observations} for sample in samples]
     assert len(cells) / 5 < sum("in C" in names for names in present) < len(cells) / 2
     assert all("null" in names for names in present)
@@ -458,7 +459,7 @@ def test_with_many_cells_every_third_round_has_a_null_arm():
     cells = [Cell({}, x) for x in range(1, MANY_CELLS + 1)]
     samples = Machine(SECONDS).launch(sampling(at_least=9, at_most=9), cells)
     assert {tuple(sorted(values(sample.observations, "null"))) for sample in samples} == {(0, 3, 6)}
-    once = Machine(SECONDS).launch(sampling(budget=0) | {"fewest_rounds": 1}, cells)
+    once = Machine(SECONDS).launch(sampling(budget=0, fewest=1), cells)
     assert MANY_CELLS / 6 < sum(any(seen.arm.null for seen in sample.observations) for sample in once) < MANY_CELLS / 2
 
 
@@ -572,7 +573,7 @@ def test_the_time_left_is_enough_for_the_fewest_rounds():
 )
 def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds, xs, plan, scatter, faulty, seed):
     names = [f"arm{number}" for number in range(len(seconds))]
-    at_least, at_most = plan["rounds"]["at_least"], max(FEWEST_ROUNDS, plan["rounds"]["at_most"])
+    at_least, at_most = plan.rounds.at_least, max(FEWEST_ROUNDS, plan.rounds.at_most)
     arms = [*(Arm(name, name) for name in names), Arm("null", "arm0")]
     random = Random(seed)
     machine = Machine(

@@ -5,6 +5,7 @@ import os
 import re
 import signal
 import socket
+import subprocess
 import sys
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -13,10 +14,10 @@ import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
-from crossover.design.launch import Launch as Planned
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.processes import mpich_files
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.records import record
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
@@ -101,7 +102,11 @@ def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):
             "exception",
             r"^RuntimeError: the toy has come apart \(experiments/toy/driver\.py, line \d+\)$",
         ),
-        ("have no cells", "exception", r"^KeyError: 'size' \(experiments/toy/driver\.py, line \d+\)$"),
+        (
+            "have no cells",
+            "exception",
+            r"^AttributeError: .* 'size' \(experiments/toy/driver\.py, line \d+\)$",
+        ),
         ("segfault", "crashed", r"Segmentation fault"),
         ("die", "crashed", rf"^rank \d on {socket.gethostname()} was ended by signal 9 \(Killed\)$"),
         ("hang", "crashed", r"Timeout"),
@@ -132,14 +137,13 @@ def test_ranks_that_succeed_without_rows_are_a_hole_too(launch):
 
 def test_an_unknown_experiment_is_refused_by_name(launch):
     toy = launch()
-    Planned("toi", 1, TOY).write(toy.file)
-    assert toy.run() == 1
-    assert "unknown experiment 'toi'; available: " in toy.log.read_text()
+    toy.file.write_text(toy.file.read_text().replace('"toy"', '"toi"'))
+    done = subprocess.run(toy.command, env=toy.environment, stderr=subprocess.PIPE, text=True)
+    assert (done.returncode, "unknown experiment 'toi'; available: " in done.stderr) == (1, True)
 
 
 def test_a_launch_over_its_time_limit_is_ended_and_becomes_a_hole(launch, tmp_path_factory):
-    formula = 'math.ceil(90 + 3 * ranks(experiment, settings) + 4 * float(settings["budget_seconds"]))'
-    short = ("planning/plan.py", formula, "4")
+    short = ("design/settings.py", "math.ceil(90 + 3 * self.ranks + 4 * self.seconds)", "4")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
     found = hole(toy, toy.run())
     assert found["hole"] == "timed out"
@@ -278,7 +282,7 @@ def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_file
     assert eventually(lambda: not toy.processes()), toy.processes()
     assert not toy.receipt.exists()
     stale = f".{toy.receipt.name}.{socket.gethostname()}.{supervisor.pid}.part"
-    (receipt.raw_folder(toy.receipt) / stale).touch()
+    (Files(toy.receipt).raw_folder / stale).touch()
     again = launch()
     assert again.run() == 0
     assert facts(again)["outcome"] == "measured"

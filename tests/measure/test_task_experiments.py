@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from launching import settings
 
 from crossover.config import schema
 from crossover.design.arm import Arm
@@ -20,8 +21,6 @@ from crossover.experiments.task_throughput import driver as task_throughput
 from crossover.measure.farms import Farm, Floods, find
 from crossover.measure.farms.support import tasks
 from crossover.measure.farms.support.workload import Workload, keys, shares
-from crossover.planning import plan
-from crossover.planning.plan import heats
 from crossover.records.holes import Refusal
 
 ARM = Arm("a", "a")
@@ -51,17 +50,18 @@ class Played(Farm):
         pass
 
 
-def floods(experiment, farm=None, **settings):
+def floods(experiment, farm=None, turns=1e6, **told):
     """An experiment's floods on one farm."""
-    return Floods({"a": farm or Played()}, experiment.METRICS, partial(experiment.tasks, settings))
+    own = settings(experiment.__name__.split(".")[-2], told)
+    return Floods({"a": farm or Played()}, experiment.METRICS, lambda cell: experiment.tasks(own, cell, turns))
 
 
 def mapping(farm=None, tasks_per_engine=2, turns=1e6):
-    return floods(task_map, farm, engines=2, tasks_per_engine=tasks_per_engine, turns_per_second=turns)
+    return floods(task_map, farm, turns, engine_counts=[2], tasks_per_engine=tasks_per_engine)
 
 
 def scaling(farm=None):
-    return floods(task_scaling, farm, engines=2, tasks_per_engine=4, tasks=4, turns_per_second=1e6)
+    return floods(task_scaling, farm, engine_counts=[2], tasks_per_engine=4, tasks=4)
 
 
 # ---- a flood
@@ -175,8 +175,8 @@ def test_the_longest_of_sixteen_skewed_tasks_per_engine_does_not_limit_the_effic
 
 
 def chosen(**others):
-    wanted = {"engines": 1, "durations_us": [1000, 10], "work": ["sleep", "spin"], "durations": ["equal", "skewed"]}
-    return ALONE | wanted | {"tasks_per_engine": 16} | others
+    wanted = {"durations_us": [1000, 10], "work": ["sleep", "spin"], "durations": ["equal", "skewed"]}
+    return settings("task_map", ALONE | wanted | {"engine_counts": [1], "tasks_per_engine": 16} | others)
 
 
 def test_each_kind_of_work_is_a_curve():
@@ -189,7 +189,7 @@ def test_each_kind_of_work_is_a_curve():
 
 
 def test_nothing_spins_if_engines_outnumber_cores():
-    crowded = chosen(engines=len(os.sched_getaffinity(0)) + 1)
+    crowded = chosen(engine_counts=[len(os.sched_getaffinity(0)) + 1])
     ways = {(cell.keys["work"], cell.keys["durations"]) for cell in task_map.cells(crowded)}
     assert ways == {("sleep", "equal"), ("sleep", "skewed")}
 
@@ -197,8 +197,9 @@ def test_nothing_spins_if_engines_outnumber_cores():
 # ---- increasing numbers of engines
 
 
-def scaled(**others):
-    return ALONE | {"tasks": 128, "tasks_per_engine": 16} | others
+def scaled(engines, **others):
+    told = {"engine_counts": [engines], "tasks": 128, "tasks_per_engine": 16}
+    return settings("task_scaling", ALONE | told | others)
 
 
 def test_the_number_of_engines_is_the_axis_and_no_part_of_a_curves_label():
@@ -235,27 +236,26 @@ def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none(
 
 @pytest.mark.parametrize("name", ["task_latency", "task_throughput", "task_map", "task_scaling"])
 @pytest.mark.parametrize("tier", ["smoke", "quick", "standard", "paper"])
-def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_heats(name, tier):
+def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_launches(name, tier):
     module = __import__(f"crossover.experiments.{name}.driver", fromlist=["cells"])
-    settings = plan.settings_of(schema.complete({"tier": tier, "experiments": {name: {}}}), name)
-    every = [settings | heat for heat in heats(name, settings)]
-    for heat in every:
-        for cell in module.cells(heat):
+    every = schema.complete({"tier": tier, "experiments": {name: {}}}).experiments[name].turns()
+    for turn in every:
+        for cell in module.cells(turn):
             own = cell.keys
-            assert own["work"] in ("empty", "echo") or own["tasks_per_engine"] == settings["tasks_per_engine"]
+            assert own["work"] in ("empty", "echo") or own["tasks_per_engine"] == turn.tasks_per_engine
             assert (own["senders"], own["packer"]) == (1, "json") and "entrant_options" not in own
-            assert name == "task_scaling" or own["engines"] == heat["engines"]
-    counts = len({heat["engines"] for heat in every}) if name == "task_map" else 1
+            assert name == "task_scaling" or own["engines"] == turn.engine_count()
+    counts = len({turn.engine_count() for turn in every}) if name == "task_map" else 1
     ways = {
         (cell.keys["work"], cell.keys.get("durations"), cell.keys.get("duration_us"), cell.x)
-        for heat in every
-        for cell in module.cells(heat)
+        for turn in every
+        for cell in module.cells(turn)
     }
-    assert len({(cell.protocol, cell.x) for heat in every for cell in module.cells(heat)}) == counts * len(ways)
+    assert len({(cell.protocol, cell.x) for turn in every for cell in module.cells(turn)}) == counts * len(ways)
 
 
 def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
-    assert schema.complete({"tier": "quick"})["experiments"]["task_map"]["tasks_per_engine"] == 16
+    assert schema.complete({"tier": "quick"}).experiments["task_map"].tasks_per_engine == 16
 
 
 @pytest.mark.parametrize(
@@ -268,14 +268,13 @@ def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
     ],
 )
 def test_an_option_that_an_arms_name_does_not_show_is_in_the_curves_label(entrants, said):
-    settings = {"reference": "a", "arms": ["a", "b"], "entrants": entrants}
-    assert label(keys(settings, "empty")) == f"empty tasks, senders: 1, packer: json{said}"
+    own = settings("task_latency", {"reference": "a", "arms": ["a", "b"], "ceilings": [], "entrants": entrants})
+    assert label(keys(own, "empty")) == f"empty tasks, senders: 1, packer: json{said}"
 
 
 def test_an_option_that_an_arms_name_shows_is_not_repeated():
     shipped = schema.complete({"tier": "paper"})
-    settings = plan.settings_of(shipped, "task_latency")
-    assert keys(settings, "empty") == {"work": "empty", "senders": 1, "packer": "json"}
+    assert keys(shipped.experiments["task_latency"], "empty") == {"work": "empty", "senders": 1, "packer": "json"}
 
 
 # ---- the tasks

@@ -3,70 +3,54 @@
 import math
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
-from crossover.design.settings import canonical
-from crossover.planning import batches, plan, second_sweep
+from crossover.design.launch import MOST_LAUNCHES
+from crossover.planning import batches, plan
 from crossover.planning.batches import Bounds
-from crossover.planning.inventory import key
-from crossover.planning.receipt import Receipt
+from crossover.planning.receipt import Files, Receipt
 
 EIGHT = Bounds(launches=8, minutes=10_000)
 
 
 def quick(**more):
-    return schema.complete({"tier": "quick"} | more) | {"hosts": 2}
+    return replace(schema.complete({"tier": "quick"} | more), hosts=2)
 
 
-def both_sweeps(config):
-    """Every launch of the first sweep, and one of the second for each."""
+def with_refinement(config):
+    """Every of the first launches, and one of the second for each."""
     first = list(plan.launches(config))
-    return [*first, *(launch | {"launch": launch["launch"] + plan.SECOND_SWEEP} for launch in first)]
+    return [*first, *(replace(launch, number=launch.number + MOST_LAUNCHES) for launch in first)]
 
 
-def settings(config, launch):
-    return plan.of_launch(
-        launch["experiment"], plan.settings_of(config, launch["experiment"]), launch["placement"], launch["launch"]
-    )
-
-
-def test_every_launch_is_in_one_job_of_the_same_sweep_and_number_of_hosts():
+def test_every_launch_is_in_one_job_of_its_kind_and_number_of_hosts():
     config = quick()
-    jobs = batches.jobs(config, EIGHT, both_sweeps(config))
-    every = sorted(key(launch) for job in jobs for launch in job)
-    assert every == sorted(map(key, both_sweeps(config)))
+    jobs = batches.jobs(EIGHT, with_refinement(config))
+    every = sorted(launch.name for job in jobs for launch in job)
+    assert every == sorted(launch.name for launch in with_refinement(config))
     for job in jobs:
-        assert (
-            len(
-                {
-                    (plan.nodes(each["experiment"], settings(config, each)), each["launch"] > plan.SECOND_SWEEP)
-                    for each in job
-                }
-            )
-            == 1
-        )
+        assert len({(launch.settings.nodes, launch.second) for launch in job}) == 1
 
 
 def test_launches_that_repeat_each_other_are_in_different_jobs():
-    config = schema.complete({"tier": "standard"}) | {"hosts": 2}
-    jobs = batches.jobs(config, EIGHT, list(plan.launches(config)))
+    config = replace(schema.complete({"tier": "standard"}), hosts=2)
+    jobs = batches.jobs(EIGHT, list(plan.launches(config)))
     for job in jobs:
-        alike = Counter((each["experiment"], canonical(settings(config, each))) for each in job)
+        alike = Counter((each.experiment, each.settings.digest) for each in job)
         assert set(alike.values()) == {1}
     assert max(map(len, jobs)) > 4
 
 
 def test_launches_on_different_nodes_do_not_share_a_job():
     config = quick()
-    jobs = batches.jobs(config, EIGHT, list(plan.launches(config)), options=lambda launch: launch["launch"] % 2)
-    several = [job for job in jobs if job[0]["placement"] == "nodes"]
+    jobs = batches.jobs(EIGHT, list(plan.launches(config)), options=lambda launch: launch.number % 2)
+    several = [job for job in jobs if job[0].placement == "nodes"]
     assert len(several) > 1
-    assert all(len({each["launch"] % 2 for each in job}) == 1 for job in several)
+    assert all(len({each.number % 2 for each in job}) == 1 for job in several)
 
 
 @given(st.lists(st.integers(1, 90)), st.integers(2, 9), st.integers(1, 200))
@@ -84,7 +68,7 @@ def test_no_batch_exceeds_the_bounds_except_for_a_launch_that_is_longer_alone(mi
 def test_each_launch_has_a_job_of_its_own_where_a_profile_has_no_batches(resources):
     assert batches.bounds(resources) is None
     due = list(plan.launches(quick()))
-    assert batches.jobs(quick(), None, due) == [[launch] for launch in due]
+    assert batches.jobs(None, due) == [[launch] for launch in due]
 
 
 def test_a_profile_sets_the_bounds():
@@ -97,14 +81,13 @@ def test_a_profile_sets_the_bounds():
 
 def test_a_launch_requests_a_multiple_of_what_is_expected_or_was_measured():
     launch = next(plan.launches(quick()))
-    settings = second_sweep.settings_of(quick(), launch)
-    expected = plan.expected_seconds(launch["experiment"], settings)
-    assert batches.times({}).minutes(launch, settings) == pytest.approx(batches.FACTOR * expected / 60)
-    slower = Receipt(Path("x"), launch, "d", 0, "measured", wall_seconds=3 * expected)
+    expected = launch.settings.expected_seconds
+    assert batches.times({}).minutes(launch) == pytest.approx(batches.FACTOR * expected / 60)
+    slower = Receipt(Files.of("r", "quick", launch, 0).path, "measured", wall_seconds=3 * expected)
     hole = replace(slower, outcome="hole", wall_seconds=99 * expected)
     own = batches.times({"time_factor": 2}, [slower, hole])
-    assert own.minutes(launch, settings) == pytest.approx(2 * 3 * expected / 60)
-    assert own.minutes(launch | {"placement": "elsewhere"}, settings) == pytest.approx(2 * expected / 60)
+    assert own.minutes(launch) == pytest.approx(2 * 3 * expected / 60)
+    assert own.minutes(replace(launch, placement="elsewhere")) == pytest.approx(2 * expected / 60)
 
 
 @given(st.lists(st.floats(0.1, 300), min_size=1, max_size=20), st.integers(3, 400))

@@ -1,20 +1,24 @@
 """Which receipt must each launch have, and are differences of measured launches from the run reported?"""
 
 import json
+from dataclasses import replace
 
 import pytest
 from measured import SOFTWARE, measure
 
 from crossover import code_digest
 from crossover.config import schema
-from crossover.design.launch import MPI_LIBRARY
+from crossover.design.launch import MOST_LAUNCHES, MPI_LIBRARY
+from crossover.design.settings import Rounds
 from crossover.planning import command as commands
-from crossover.planning import inventory, plan, receipt
+from crossover.planning import plan, receipt
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "target_width": 0.02, "players": ["rank"]}}
-FIRST, SECOND = ({"experiment": "mpi_pingpong", "placement": "node", "launch": number} for number in (1, 2))
+FIRST, SECOND = (
+    plan.launch(schema.complete({"experiments": PINGPONG}), "mpi_pingpong", "node", number) for number in (1, 2)
+)
 
 
 @pytest.fixture
@@ -34,12 +38,12 @@ def code(monkeypatch):
 
 
 def demand(config, software=None):
-    return Demand(config, inventory.receipts(config["results"], config["tier"]), software)
+    return Demand(config, receipt.held(config.results, config.tier), software)
 
 
 def turn(config, launch=FIRST):
     """The turn that a launch must have."""
-    return int(demand(config).planned(launch).split(".")[-2])
+    return demand(config).planned(launch).turn
 
 
 def hole(kind, code="now"):
@@ -48,10 +52,10 @@ def hole(kind, code="now"):
 
 def test_a_measured_launch_keeps_its_receipt_and_a_new_one_has_the_digest_of_its_settings(config):
     file = measure(config, FIRST)
-    assert demand(config).planned(FIRST) == str(file)
-    changed = schema.complete(config | {"experiments": {"mpi_pingpong": PINGPONG["mpi_pingpong"] | {"elements": [1]}}})
-    assert demand(changed).planned(FIRST) != str(file)
-    assert demand(config).planned(FIRST) == str(file), "changing back finds the first"
+    assert demand(config).planned(FIRST).path == file
+    changed = replace(FIRST, settings=replace(FIRST.settings, elements=(1,)))
+    assert demand(config).planned(changed).path != file
+    assert demand(config).planned(FIRST).path == file, "changing back finds the first"
 
 
 def test_a_plan_does_not_change_while_receipts_are_written(config):
@@ -100,16 +104,16 @@ def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_mea
     said = demand(config, software).conflict([FIRST, SECOND], Command(()))
     assert said == ""
     measure(config, SECOND, 1, ranks=loaded("Open MPI v4.1.4"))
-    run = demand(config | {"remeasure": True}, software)
+    run = demand(replace(config, remeasure=True), software)
     said = demand(config, software).conflict([FIRST, SECOND], Command(()))
     assert "mpi_pingpong, placement node, launch 1: MPI library: MPICH 5.0.2, now Open MPI v4.1.4" in said
-    assert [int(run.planned(launch).split(".")[-2]) for launch in (FIRST, SECOND)] == [1, 1]
+    assert [run.planned(launch).turn for launch in (FIRST, SECOND)] == [1, 1]
 
 
 def test_remeasure_has_a_next_turn_for_launches_that_differ_until_they_are_measured(config, code):
     measure(config, FIRST, facts={"code": "before"})
     measure(config, SECOND, facts={"code": "now"})
-    again = config | {"remeasure": True}
+    again = replace(config, remeasure=True)
     assert (turn(config), turn(again), turn(again, SECOND)) == (0, 1, 0)
     measure(config, FIRST, 1, facts={"code": "now"})
     assert turn(again) == turn(config) == 1
@@ -120,7 +124,7 @@ def test_remeasure_has_a_next_turn_for_launches_that_differ_until_they_are_measu
 def test_a_hole_of_the_present_code_counts_before_a_measurement_of_other_code(config, code):
     measure(config, FIRST, facts={"code": "before"})
     measure(config, FIRST, 1, facts=hole("crashed"))
-    assert turn(config | {"remeasure": True}) == turn(config) == 1
+    assert turn(replace(config, remeasure=True)) == turn(config) == 1
     code("before")
     assert turn(config) == 0
 
@@ -145,7 +149,7 @@ def test_a_launch_with_the_same_settings_code_and_software_does_not_differ(confi
 
 
 def test_differences_name_key_and_library_with_both_values(config):
-    measure(config, FIRST, target_width=0.5, rounds={"at_least": 1, "at_most": 500})
+    measure(config, FIRST, target_width=0.5, rounds=Rounds(500, at_least=1))
     # An experiment without farms does not use the farms' libraries.
     assert differences(config, SOFTWARE | {"libzmq": "4.3.6"}) == [
         "rounds.at_least: 1, now 10",
@@ -171,7 +175,7 @@ def test_a_partial_run_and_one_that_remeasures_have_no_conflict(config):
     assert demand(config).conflict([FIRST], Command()) != ""
     assert demand(config).conflict([SECOND], Command()) == ""
     for chosen in ("partial", "remeasure"):
-        assert demand(config | {chosen: True}).conflict([FIRST], Command()) == ""
+        assert demand(replace(config, **{chosen: True})).conflict([FIRST], Command()) == ""
 
 
 def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
@@ -183,7 +187,8 @@ def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
 @pytest.mark.parametrize("lowered", [{}, {"launches": 1}, {"placements": ["nodes"]}])
 def test_a_partial_report_counts_differences_of_planned_launches_only(config, lowered):
     measure(config, SECOND, target_width=0.5)
-    less = schema.complete(config | {"experiments": {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}})
+    chosen = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
+    less = schema.complete({"results": config.results, "experiments": chosen})
     said = [str(each) for each in demand(less).remarks({}, Command())]
     assert said[0] == "partial: 1 measured launches and 0 holes of tier quick"
     assert len(said) == (1 if lowered else 2)
@@ -192,8 +197,7 @@ def test_a_partial_report_counts_differences_of_planned_launches_only(config, lo
 def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config):
     measure(config, FIRST, target_width=0.5)
     measure(config, SECOND, facts=hole("crashed"))
-    other = {"experiment": "gone", "placement": "node", "launch": 1}
-    held = inventory.receipts(config["results"], "quick") | {tuple(other.values()): []}
+    held = {**receipt.held(config.results, "quick"), ("gone", "node", 1): []}
     said = "\n".join(map(str, Demand(config, held).remarks({"paper": 1}, Command())))
     assert said.splitlines() == [
         "partial: 1 measured launches and 1 holes of tier quick",
@@ -204,15 +208,15 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
     ]
 
 
-def test_a_second_sweep_is_planned_only_with_its_first_sweep_and_its_points(config):
-    of_both = schema.complete({"results": config["results"], "experiments": {"mpi_pingpong": {"refine_points": 3}}})
+def test_a_refinement_is_planned_only_with_its_first_launches_and_its_points(config):
+    of_both = schema.complete({"results": config.results, "experiments": {"mpi_pingpong": {"refine_points": 3}}})
     cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
-    plan_file = inventory.Path(config["results"], "raw/quick/mpi_pingpong/refinement.json")
+    plan_file = receipt.Path(config.results, "raw/quick/mpi_pingpong/refinement.json")
     plan_file.parent.mkdir(parents=True)
-    plan_file.write_text(json.dumps({"node": {str(plan.SECOND_SWEEP + 2): cells}}))
-    measure(of_both, SECOND | {"launch": plan.SECOND_SWEEP + 2}, target_width=0.5)
-    for planned, change in ((True, {}), (False, {"launches": 1, "players": ["rank"]})):
-        less = of_both | {"experiments": {"mpi_pingpong": of_both["experiments"]["mpi_pingpong"] | change}}
+    plan_file.write_text(json.dumps({"node": {str(MOST_LAUNCHES + 2): cells}}))
+    measure(of_both, replace(SECOND, number=MOST_LAUNCHES + 2), target_width=0.5)
+    for planned, change in ((True, {}), (False, {"launches": 1, "players": ("rank",)})):
+        less = replace(of_both, experiments={"mpi_pingpong": replace(of_both.experiments["mpi_pingpong"], **change)})
         said = [str(each) for each in demand(less).remarks({}, Command())]
         assert any("measured with other settings" in line for line in said) is planned, change
 

@@ -1,23 +1,29 @@
 """Is the time of a run estimated correctly, and compared with its actual time?"""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from crossover.config import schema
 from crossover.paths import PROJECT
-from crossover.planning import estimate
+from crossover.planning import estimate, plan
 from crossover.planning.estimate import Course
 
-SETTINGS = {"arms": ["a", "b"], "reference": "a", "placements": ["node"], "launches": 10, "budget_seconds": 412}
+CHOSEN = {"arms": ["copy", "no-copy"], "placements": ["node"], "launches": 10, "budget_seconds": 412}
 
 
 @pytest.fixture
 def config(tmp_path):
-    return {"tier": "paper", "results": str(tmp_path), "experiments": {"zmq_latency": SETTINGS}}
+    return complete(results=str(tmp_path), experiments={"zmq_latency": CHOSEN})
+
+
+def complete(**chosen):
+    return schema.complete({"tier": "paper"} | chosen)
 
 
 def launches(count):
-    return [{"experiment": "zmq_latency", "placement": "node", "launch": number} for number in range(1, count + 1)]
+    return [*plan.launches(complete(experiments={"zmq_latency": CHOSEN}))][:count]
 
 
 def test_on_one_machine_launches_follow_each_other(config):
@@ -45,7 +51,7 @@ def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
     course = Course(config, 100, available=lambda: None)
     assert course.outlook(launches(9), ["zmq_latency"]).splitlines() == [
         "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
-        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, a job each; "
+        "then, inside the crossovers of these, a refinement of at most 10 launches, a job each; "
         "about 0.62 node-hours; the duration depends on the free nodes",
     ]
 
@@ -82,20 +88,20 @@ def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
     assert Course(config, nodes).review([], []) == "no launch was measured"
 
 
-def test_the_estimate_includes_the_maximum_of_a_second_sweep(config):
+def test_the_estimate_includes_the_maximum_of_a_refinement(config):
     told = Course(config, None).outlook(launches(5), ["zmq_latency"]).splitlines()
     assert told == [
         "tier paper: 5 launches, about 35 min of measuring on this machine",
-        "then, inside the crossovers of the first sweep, a second sweep of at most 10 launches, about 35 min of "
+        "then, inside the crossovers of these, a refinement of at most 10 launches, about 35 min of "
         "measuring on this machine",
-        "both sweeps together: at most 70 min",
+        "with the refinement: at most 70 min",
     ]
     assert Course(config, None).outlook([], ["zmq_latency"]).startswith("tier paper: nothing is left to measure\nthen")
 
 
 def ended(launch, after_seconds, **facts):
     """The facts of a launch that ended this many seconds after its run began (at 1000)."""
-    return launch | {"wall_seconds": 400.0, "written": 1000.0 + after_seconds} | facts
+    return launch.identity | {"wall_seconds": 400.0, "written": 1000.0 + after_seconds} | facts
 
 
 def review(config, due, facts, nodes=None):
@@ -135,20 +141,19 @@ def test_holes_are_not_counted_as_measured(config):
     assert review(config, launches(3), facts) == "1 of 3 launches measured in 10 min, 21 min expected"
 
 
-def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key(config):
+def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key():
     reason = "its farm does not authenticate, so other users of the hosts could run code as you"
     key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
-    entrants = {"entrants": {"dask": {"farm": "dask", "encrypted": False}}}
-    course = Course(
-        config | entrants | {"experiments": {"task_latency": SETTINGS | {"arms": ["a", "dask"], "engines": 2}}}, None
-    )
+    chosen = {"task_latency": CHOSEN | {"arms": ["leastload", "dask"]}}
+    unsafe = complete(entrants={"dask": {"farm": "dask", "encrypted": False}}, experiments=chosen)
+    course = Course(unsafe, None)
     for said in (course.outlook([]), course.review([], [])):
         assert said.splitlines()[1] == f"not measured: dask of task_latency: {reason}; {key}"
 
 
 def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
     root = PROJECT
-    for page in ("README.md", "config/schema.yaml", "config/config.yaml", "config/README.md"):
+    for page in ("README.md", "config/config.yaml", "config/README.md"):
         lines = [line for line in (root / page).read_text().splitlines() if "`paper`" in line or "paper:" in line]
         assert not [line for line in lines if re.search(r"\b(four|two|\d+) hours|day and a half|\d days", line)], page
 
@@ -166,9 +171,7 @@ def test_launches_that_request_more_time_than_a_job_may_are_counted():
     assert estimate.curtailed([30, 40], 20).startswith("2 of 2 launches would request more than the 20 min")
 
 
-def test_only_experiments_that_are_asked_for_are_named_as_left_out(config):
-    both = dict.fromkeys(("zmq_bursts", "zmq_latency"), SETTINGS | {"placements": ["nodes"]})
-    course = Course(
-        config | {"experiments": both, "hosts": 1, "too_few_nodes": "why"}, 1, asked=lambda: ["zmq_latency"]
-    )
+def test_only_experiments_that_are_asked_for_are_named_as_left_out():
+    both = dict.fromkeys(("zmq_bursts", "zmq_latency"), CHOSEN | {"placements": ["nodes"]})
+    course = Course(replace(complete(experiments=both), too_few_nodes="why"), 1, asked=lambda: ["zmq_latency"])
     assert course.outlook([]).splitlines()[1:] == ["not measured: zmq_latency (placement nodes): why"]

@@ -1,16 +1,19 @@
 """Are receipts read, and launches counted by them?"""
 
 import json
+from dataclasses import replace
 
 import pytest
 from measured import measure
 
 from crossover.config import schema
-from crossover.planning import inventory, receipt, second_sweep
-from crossover.planning.inventory import key
+from crossover.design.settings import TIERS
+from crossover.planning import plan, receipt
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "players": ["rank"]}}
-FIRST, SECOND = ({"experiment": "mpi_pingpong", "placement": "node", "launch": number} for number in (1, 2))
+FIRST, SECOND = (
+    plan.launch(schema.complete({"experiments": PINGPONG}), "mpi_pingpong", "node", number) for number in (1, 2)
+)
 
 
 @pytest.fixture
@@ -19,17 +22,22 @@ def config(tmp_path):
 
 
 def held(config):
-    return inventory.receipts(config["results"], config["tier"])
+    return receipt.held(config.results, config.tier)
 
 
 def test_a_receipt_tells_how_a_launch_ended(config):
     file = measure(config, FIRST)
     hole = measure(config, SECOND, facts={"outcome": "hole", "hole": "crashed", "reason": "it broke"})
     [[one], [two]] = held(config).values()
-    assert (one.path, one.launch, one.turn, one.measured, one.complete) == (file, FIRST, 0, True, True)
+    assert (one.path, one.name, one.turn, one.measured, one.complete) == (file, FIRST.name, 0, True, True)
     assert one.software["libzmq"] == "4.3.5"
-    assert inventory.settings(one) == second_sweep.settings_of(config, FIRST)
-    assert two.row == SECOND | {"outcome": "hole", "hole": "crashed", "reason": "it broke", "receipt": str(hole)}
+    assert receipt.stored_settings(one) == FIRST.settings.stored
+    assert two.row == SECOND.identity | {
+        "outcome": "hole",
+        "hole": "crashed",
+        "reason": "it broke",
+        "receipt": str(hole),
+    }
 
 
 @pytest.mark.parametrize("length", [0, 1, 100, -5, -3])
@@ -87,19 +95,19 @@ def test_a_receipt_whose_raw_file_is_gone_or_cut_is_not_complete(config):
 
 def test_the_results_can_move(config, tmp_path):
     measure(config, FIRST)
-    inventory.Path(config["results"]).rename(tmp_path / "moved")
-    [[moved]] = inventory.receipts(str(tmp_path / "moved"), "quick").values()
+    receipt.Path(config.results).rename(tmp_path / "moved")
+    [[moved]] = receipt.held(str(tmp_path / "moved"), "quick").values()
     assert moved.complete and str(moved.raw_file).startswith(str(tmp_path / "moved"))
 
 
 def test_the_latest_measurement_counts_before_any_hole(config):
-    measure(config, FIRST, weights=1)
-    file = measure(config, FIRST, weights=2)
+    measure(config, FIRST, fewest_rounds=1)
+    file = measure(config, FIRST, fewest_rounds=2)
     measure(config, FIRST, 1, facts={"outcome": "hole", "hole": "crashed"})
-    assert inventory.latest(held(config)[key(FIRST)]).path == file
+    assert receipt.latest(held(config)[FIRST.name]).path == file
 
 
 def test_launches_of_other_tiers_are_counted(config):
-    measure(config | {"tier": "paper"}, FIRST)
-    measure(config | {"tier": "paper"}, FIRST, 1)
-    assert inventory.other_tiers(config["results"], "quick", schema.TIERS) == {"paper": 1}
+    for turn in (0, 1):
+        measure(replace(config, tier="paper"), FIRST, turn)
+    assert receipt.other_tiers(config.results, "quick", TIERS) == {"paper": 1}

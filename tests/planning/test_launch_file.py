@@ -3,36 +3,47 @@
 import json
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
+from crossover import experiments
+from crossover.config import schema
 from crossover.design.launch import Launch
+from crossover.design.settings import TIERS, canonical, read_settings
 from crossover.errors import CrossoverError
-
-VALUES = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
+from crossover.planning import plan
 
 
-@given(st.text(), st.integers(1), st.dictionaries(st.text(), VALUES, max_size=4))
-def test_a_launch_survives_its_file(tmp_path_factory, experiment, number, settings):
-    launch = Launch(experiment, number, settings | {"placement": "node"})
-    file = tmp_path_factory.mktemp("launch") / "logs" / "1.json"
-    launch.write(file)
-    assert Launch.read(file) == launch
+@pytest.mark.parametrize("tier", TIERS)
+def test_a_launch_survives_its_file(tmp_path, tier):
+    every = {launch.settings.digest: launch for launch in plan.launches(schema.complete({"tier": tier}))}
+    for launch in every.values():
+        file = tmp_path / "logs" / "1.json"
+        launch.write(file)
+        found = experiments.read_launch(file)
+        assert (found, found.settings.stored, found.settings.ranks) == (
+            launch,
+            launch.settings.stored,
+            launch.settings.ranks,
+        )
     assert [path.name for path in file.parent.iterdir()] == ["1.json"]
 
 
 def test_its_name_and_its_columns():
-    launch = Launch("toy", 3, {"placement": "nodes"})
+    launch = Launch("toy", "nodes", 3, schema.complete({}).experiments["mpi_pingpong"])
     assert str(launch) == "toy nodes launch 3"
     assert launch.identity == {"experiment": "toy", "placement": "nodes", "launch": 3}
 
 
-@pytest.mark.parametrize("text", ["[]", "{}", json.dumps({"experiment": "toy"}), "no JSON"])
+@pytest.mark.parametrize(
+    "text", ["[]", "{}", json.dumps({"experiment": "zmq_latency"}), "no JSON", '{"experiment": 1, "settings": 2}']
+)
 def test_a_file_of_another_kind_is_refused(tmp_path, text):
     (tmp_path / "launch.json").write_text(text)
     with pytest.raises(CrossoverError, match="describes no launch; delete it"):
-        Launch.read(tmp_path / "launch.json")
+        experiments.read_launch(tmp_path / "launch.json")
+
+
+def test_the_order_of_settings_does_not_change_their_text_and_a_launch_may_have_none():
+    settings = {"rounds": {"at_most": 30, "at_least": 3}, "arms": ["Köln", "null"], "budget_seconds": 0.5}
+    assert read_settings(canonical(settings)) == settings
+    assert canonical(dict(reversed(settings.items()))) == canonical(settings)
+    assert read_settings(None) == read_settings("") == {}

@@ -6,7 +6,7 @@ import math
 import pytest
 from campaigns import Campaign, zmq
 
-from crossover.config import schema
+from crossover import farms
 from crossover.experiments import declared
 from crossover.report.charts import arm_styles, ladder
 from crossover.report.text import tables
@@ -71,7 +71,7 @@ def test_every_colour_of_a_chart_is_a_variable_with_a_value_in_both_schemes():
 
 def experiments():
     """The arms and ceilings that each experiment may have, by its name."""
-    entrants = schema.read_schema()["properties"]["entrants"]["properties"]
+    entrants = farms.entrants()
     for name, known in declared().items():
         yield name, [*(known.names("arms") or entrants), *known.names("ceilings")]
 

@@ -95,7 +95,6 @@ def test_it_contains_the_unchanged_run(packed, run):
     assert all(held[f"results/{name}"] == path.read_bytes() for name, path in results.items())
     beside = {
         "config/config.yaml",
-        "config/schema.yaml",
         "requirements.lock",
         "LICENSE",
         "CITATION.cff",

@@ -1,4 +1,4 @@
-"""Do the sentences on crossovers, thresholds and the second sweep agree with the tables, and change with them?"""
+"""Do the sentences on crossovers, thresholds and the refinement agree with the tables, and change with them?"""
 
 import json
 
@@ -265,7 +265,7 @@ def test_the_table_is_below_the_figure_and_the_sentences_are_among_the_findings(
 
 
 def refining(launch, points=(4642, 6813, 10000), **changes):
-    """A row of a launch of the second sweep."""
+    """A row of a launch of the refinement."""
     settings = json.dumps({"cells": {identity(label_keys.keys(TCP.protocol)): list(points)}})
     return launch_row("zmq_throughput", launch) | {"settings": settings} | changes
 
@@ -276,22 +276,22 @@ def panels(*launches) -> tuple[dict[str, Panel], list]:
     return {panel.protocol: panel for panel in tables.panels("zmq_throughput")}, every
 
 
-def test_the_launches_and_points_of_the_second_sweep_are_named():
+def test_the_launches_and_points_of_the_refinement_are_named():
     found, launches = panels(refining(10001), refining(10002), refining(10003))
-    assert findings.second_sweep(found[TCP.protocol], launches) == (
-        "A second sweep of 3 launches (number 10001 to 10003) added 3 points from 4.64 kB to 10 kB, inside the "
+    assert findings.refinement(found[TCP.protocol], launches) == (
+        "A refinement of 3 launches (number 10001 to 10003) added 3 points from 4.64 kB to 10 kB, inside the "
         "crossovers of the first."
     )
-    assert findings.second_sweep(found[IPC.protocol], launches) == ""
+    assert findings.refinement(found[IPC.protocol], launches) == ""
 
 
 @pytest.mark.parametrize("change", [{"outcome": "hole"}, {"placement": "nodes"}, {"experiment": "zmq_latency"}])
 def test_holes_and_other_experiments_launches_do_not_count(change):
     found, launches = panels(refining(10001, **change))
-    assert findings.second_sweep(found[TCP.protocol], launches) == ""
+    assert findings.refinement(found[TCP.protocol], launches) == ""
 
 
 def test_heats_with_different_points_are_described_together():
     found, launches = panels(refining(10001, (10, 20, 40)), refining(10002, (1000, 2000)))
-    assert "2 launches (number 10001 to 10002)" in findings.second_sweep(found[TCP.protocol], launches)
-    assert "added 5 points from 10 B to 2 kB" in findings.second_sweep(found[TCP.protocol], launches)
+    assert "2 launches (number 10001 to 10002)" in findings.refinement(found[TCP.protocol], launches)
+    assert "added 5 points from 10 B to 2 kB" in findings.refinement(found[TCP.protocol], launches)

@@ -3,7 +3,7 @@
 import pytest
 from campaigns import Campaign, mpi, tasks, zmq
 
-from crossover.config import schema
+from crossover import farms
 from crossover.experiments import declared
 from crossover.report.charts import ladder
 from crossover.report.pages.index import Page
@@ -85,7 +85,7 @@ def test_the_page_has_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path
 
 
 def test_every_layer_names_a_known_experiment_and_arm():
-    entrants = schema.read_schema()["properties"]["entrants"]["properties"]
+    entrants = farms.entrants()
     for layer, experiment in ladder.LAYERS:
         known = declared()[experiment]
         assert layer.arm in {*known.names("arms"), *known.names("ceilings"), *entrants}, layer

@@ -8,15 +8,15 @@ import pytest
 import yaml
 from campaigns import mpi, panel, zmq
 
+from crossover import farms
 from crossover.config import published, schema
 from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
-from crossover.design.arm import arms
+from crossover.design.arm import arms_of
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
-from crossover.planning.plan import heats
 from crossover.report.charts import figures, gallery, overlay
 from crossover.report.text import tables
 from crossover.report.text.tables import Panel
@@ -40,20 +40,19 @@ LINES = "kilobytes,copied,per_second\n1,yes,1000\n1,no,500\n1,perhaps,1\n100,no,
 
 
 def measured(tier, experiment):
-    """A panel for each curve and metric of an experiment in a tier, with the arms of all heats."""
+    """A panel for each curve and metric of an experiment in a tier, with the arms of all launches."""
     config = schema.complete({"tier": tier})
-    settings = plan.settings_of(config, experiment)
+    settings = config.experiments[experiment]
     module = find(experiment)
     found: dict[tuple[str, str], set[str]] = {}
     keys = {}
-    for placement in settings["placements"]:
-        for number in range(1, len(heats(experiment, plan.in_placement(experiment, settings, placement))) + 1):
-            launch = plan.of_launch(experiment, settings, placement, number)
+    for placement in settings.placements:
+        for launch in plan.turns(config, experiment, placement):
             for cell in module.cells(launch):
-                here = {arm.name for arm in arms(launch) if cell.has(arm) and not arm.null}
+                here = {arm.name for arm in arms_of(launch) if cell.has(arm) and not arm.null}
                 found.setdefault((cell.protocol, placement), set()).update(here)
                 keys[cell.protocol] = cell.keys
-    known = settings.get("entrants", {})
+    known = settings.entrants
     rows = {curve: [row(arm, **keys[curve[0]]) for arm in sorted(names)] for curve, names in found.items()}
     return [
         Panel(experiment, each.name, protocol, placement, rows[protocol, placement], [], [], entrants=known)
@@ -273,12 +272,10 @@ def test_a_description_that_does_not_match_its_file_is_an_error_that_names_both(
 
 
 def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metrics():
-    experiments = schema.read_schema()["properties"]["experiments"]["properties"]
     for name, told in yaml.safe_load((published.FOLDER / published.SOURCES).read_text()).items():
-        assert told["experiment"] in experiments, name
+        assert told["experiment"] in declared(), name
         arms = {told["arms"]} if isinstance(told["arms"], str) else set(told["arms"]["names"].values())
-        items = experiments[told["experiment"]]["properties"]["arms"]["items"]
-        assert arms <= set(items.get("enum", schema.read_schema()["properties"]["entrants"]["properties"])), name
+        assert arms <= set(declared()[told["experiment"]].names("arms") or farms.entrants()), name
     for theirs, path in zip(
         published.read(), yaml.safe_load((published.FOLDER / published.SOURCES).read_text()), strict=True
     ):

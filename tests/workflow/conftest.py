@@ -42,7 +42,7 @@ def finished_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -
 
 @pytest.fixture(scope="session")
 def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """The folder of a project after both sweeps of the toy; the output is in said.txt."""
+    """The folder of a project after the refinement of the toy; the output is in said.txt."""
 
     def build_in(folder: Path) -> None:
         copy = copy_of_the_project(folder / "project")

@@ -138,7 +138,7 @@ CLIFF_GRAMS = 30
 
 
 def refine(project: Project) -> None:
-    """Make the toy's slow arm slow below CLIFF_GRAMS and fast from there on, and request a second sweep."""
+    """Make the toy's slow arm slow below CLIFF_GRAMS and fast from there on, and request a refinement."""
     driver = "workflow/crossover/experiments/toy/driver.py"
     project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
     project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})

@@ -4,18 +4,25 @@ import os
 
 import pytest
 
+from crossover.config import schema
+from crossover.design.launch import Launch
 from crossover.slurm.jobs import Fate
-from crossover.workflow.attempts import Attempts
+from crossover.workflow.failures import Attempts
 
 BEGAN = 1_000_000.0
-FIRST, SECOND, THIRD = (("toy", "node", number) for number in (1, 2, 3))
+ANY = schema.complete({}).experiments["zmq_latency"]
+FIRST, SECOND, THIRD = (Launch("toy", "node", number, ANY) for number in (1, 2, 3))
 
 
 @pytest.fixture
 def attempts(tmp_path):
     """Three attempts for each job, on a Slurm whose jobs have the fates of the dictionary `fates`."""
     fates = {}
-    made = Attempts(3, BEGAN, lambda key: tmp_path / f"{key[2]}.log", fates.__getitem__, lambda: "Invalid qos")
+
+    def log(launch):
+        return tmp_path / f"{launch.number}.log"
+
+    made = Attempts(3, BEGAN, log, fates.__getitem__, lambda: "Invalid qos")
     return made, fates
 
 

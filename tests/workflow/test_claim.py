@@ -11,15 +11,15 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
-from crossover.workflow import claim
+from crossover.workflow import folders
 
 FINDING_US = os.environ | {"PYTHONPATH": str(WORKFLOW)}
 HOLD = """
 import os, sys
 from crossover.errors import CrossoverError
-from crossover.workflow import claim
+from crossover.workflow import folders
 try:
-    claim.claim(sys.argv[1])
+    folders.claim(sys.argv[1])
 except CrossoverError as error:
     print("refused", error, flush=True)
     raise SystemExit(1)
@@ -85,7 +85,9 @@ def test_the_claim_is_released_however_its_holder_ends(holder, how):
 
 def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
     lives_on = "import subprocess, sys; subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(5)'])"
-    claiming = f"from crossover.workflow import claim; claim.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
+    claiming = (
+        f"from crossover.workflow import folders; folders.claim({str(tmp_path / 'results')!r}); {lives_on}; print(1)"
+    )
     ended = subprocess.run(
         [sys.executable, "-c", claiming + "; import os; os._exit(0)"],
         env=FINDING_US,
@@ -96,13 +98,13 @@ def test_the_commands_that_a_run_starts_do_not_hold_its_claim(holder, tmp_path):
 
 
 def test_a_claim_makes_the_folder_of_results(tmp_path):
-    claim.claim(tmp_path / "new" / "results")
+    folders.claim(tmp_path / "new" / "results")
     assert (tmp_path / "new" / "results" / ".claim").read_text() == f"process {os.getpid()} on {socket.gethostname()}"
 
 
 def test_a_shorter_process_number_overwrites_a_longer_one(tmp_path):
     (tmp_path / ".claim").write_text("123456789012345")
-    claim.claim(tmp_path)
+    folders.claim(tmp_path)
     assert (tmp_path / ".claim").read_text() == f"process {os.getpid()} on {socket.gethostname()}"
 
 
@@ -115,16 +117,16 @@ def held_elsewhere(tmp_path, age_seconds):
 
 
 def test_a_run_on_another_host_is_seen_without_its_lock(tmp_path):
-    held_elsewhere(tmp_path, claim.RENEWAL_SECONDS)
+    held_elsewhere(tmp_path, folders.RENEWAL_SECONDS)
     with pytest.raises(CrossoverError, match=r"process 7 on elsewhere\) works in .*if it was killed, .* free 5"):
-        claim.claim(tmp_path)
+        folders.claim(tmp_path)
     assert (tmp_path / ".claim").read_text() == "process 7 on elsewhere"
     assert [file.name for file in tmp_path.iterdir()] == [".claim"]
 
 
 def test_a_run_killed_on_another_host_holds_nothing_after_a_while(tmp_path):
-    held_elsewhere(tmp_path, claim.STALE_SECONDS + 1)
-    claim.claim(tmp_path)
+    held_elsewhere(tmp_path, folders.STALE_SECONDS + 1)
+    folders.claim(tmp_path)
     assert "elsewhere" not in (tmp_path / ".claim").read_text()
 
 
@@ -132,15 +134,15 @@ def test_where_a_file_system_has_no_locks_the_time_of_the_claim_counts(tmp_path,
     def refuse(*_):
         raise OSError(37, "No locks available")
 
-    monkeypatch.setattr(claim.fcntl, "flock", refuse)
-    claim.claim(tmp_path)
+    monkeypatch.setattr(folders.fcntl, "flock", refuse)
+    folders.claim(tmp_path)
     with pytest.raises(CrossoverError, match="works in"):
-        claim.claim(tmp_path)
+        folders.claim(tmp_path)
 
 
 def test_a_holder_renews_its_claim(tmp_path, monkeypatch):
-    monkeypatch.setattr(claim, "RENEWAL_SECONDS", 0.01)
-    claim.claim(tmp_path)
+    monkeypatch.setattr(folders, "RENEWAL_SECONDS", 0.01)
+    folders.claim(tmp_path)
     os.utime(tmp_path / ".claim", (0, 0))
     while (tmp_path / ".claim").stat().st_mtime == 0:
         pass

@@ -5,7 +5,7 @@ import re
 import pytest
 from copies import Project, refine
 
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning.plan import MOST_LAUNCHES
 from crossover.records import failure, record
 
 COMMAND = ("snakemake", "--profile", "profiles/local")
@@ -37,14 +37,14 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
     assert "Traceback (most recent call last)" in (results / "logs/toy/tables.log").read_text()
     fault = r"TypeError: 'NoneType' object is not subscriptable \([\w/]+\.py, line \d+\)"
     for part, log in {
-        "second sweep of toy": "toy/refinement.log",
+        "refinement of toy": "toy/refinement.log",
         "figure pace-tasks-spin-ratio of toy": "toy/figures.log",
         "section sure": "report.log",
     }.items():
         assert re.search(rf"  {part}: {fault}\n    traceback: results/logs/{log}\n", said), part
     page = (results / "report/index.html").read_text()
     assert page.count("ValueError: a fault") >= 3, "at the top, in its section and among the holes"
-    assert "Second sweep of" in page and "This figure could not be drawn" in page
+    assert "efinement of" in page and "This figure could not be drawn" in page
     # The rest is made.
     assert record.read(results / "crossovers.parquet", record.CROSSOVERS).num_rows == 0
     assert record.read(results / "choices.parquet", record.CHOICES).num_rows > 0
@@ -62,7 +62,7 @@ def test_faulty_parts_are_left_out_and_the_exit_code_is_1_until_they_are_repaire
     assert "failed" not in project.succeed(*COMMAND)
     assert record.read(results / "crossovers.parquet", record.CROSSOVERS).num_rows > 0
     launches = record.read(results / "launches.parquet", record.LAUNCHES)["launch"].to_pylist()
-    assert max(launches) > SECOND_SWEEP
+    assert max(launches) > MOST_LAUNCHES
     assert failure.within(results) == []
     assert "ValueError" not in (results / "report/index.html").read_text()
     assert project.planned() == {}

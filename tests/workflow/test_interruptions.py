@@ -195,14 +195,14 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
 @pytest.mark.long
 def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project: Project) -> None:
     command = ("snakemake", "--profile", "profiles/local", "toy")
-    project.edit(TOY_DRIVER, 'settings["weights"]', 'settings["wights"]')
+    project.edit(TOY_DRIVER, "settings.weights", "settings.wights")
     code, said = project.run(*command)
     assert code == 1
     assert "not measured: toy, placement node, launch 1, 2 (exception): KeyError: 'wights'" in said
     assert re.search(r"KeyError: 'wights' \(experiments/toy/driver\.py, line \d+\)", said)
     # Unchanged code would fail again.
     assert "launch" not in project.planned("toy")
-    project.edit(TOY_DRIVER, 'settings["wights"]', 'settings["weights"]')
+    project.edit(TOY_DRIVER, "settings.wights", "settings.weights")
     # Snakemake's own records are not needed.
     shutil.rmtree(project.folder / ".snakemake")
     assert "not measured" not in project.succeed(*command)

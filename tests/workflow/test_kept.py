@@ -184,11 +184,11 @@ def test_a_kill_during_remeasuring_leaves_the_old_launch(
 
 
 @pytest.mark.long
-def test_a_measured_second_sweep_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
+def test_a_measured_refinement_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
     project = Project(shutil.copytree(swept_once, tmp_path / "project", symlinks=True))
     before = raw(project)
     assert len(before) == 6
-    # A second sweep would now choose other points, as if a further launch had moved the crossover.
+    # A refinement would now choose other points, as if a further launch had moved the crossover.
     (project.folder / "results/raw/quick/toy/refinement.json").unlink()
     project.edit("workflow/crossover/analyse/tables/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
     project.succeed(*RUN, "toy")

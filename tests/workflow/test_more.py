@@ -16,7 +16,7 @@ def test_more_launches_are_planned_beside_the_first_and_nothing_else(
 ) -> None:
     first = raw(finished)
     said = finished.succeed("crossover", "more", "--dry-run", "mpi_pingpong")
-    assert "launches of each heat: 4 of mpi_pingpong; about " in said
+    assert "launches of each group of rivals: 4 of mpi_pingpong; about " in said
     assert "launch" not in finished.planned(), "a dry run must change nothing"
 
     started: list[list[str]] = []

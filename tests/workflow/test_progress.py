@@ -68,7 +68,7 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
     assert lines[1].startswith("[2 of 2] zmq_throughput node, launch 2: not measured (timed out): too slow; about ")
 
 
-def test_a_second_sweep_counts_before_it_is_known(shown, tmp_path):
+def test_a_refinement_counts_before_it_is_known(shown, tmp_path):
     handler = shown()
     known, later = [FIRST], [60.0]
     whole = {"later": lambda: (len(later), sum(later)), "wall_seconds": lambda: 30.0 * len(known) + sum(later)}

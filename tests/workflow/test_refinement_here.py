@@ -1,4 +1,4 @@
-"""A second sweep refines a crossover that the first finds, in the same run and by its own launches."""
+"""A crossover that the first launches find is refined, in the same run and by its own launches."""
 
 import json
 import shutil
@@ -17,7 +17,7 @@ FIRST, SECOND = (1, 2, 3), (10001, 10002, 10003)
 
 @pytest.fixture(scope="module")
 def swept(swept_once: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Project, str]:
-    """A project after both sweeps of the toy, and the output."""
+    """A project after the refinement of the toy, and the output."""
     folder = shutil.copytree(swept_once, tmp_path_factory.mktemp("swept") / "project", symlinks=True)
     return Project(folder), (folder / "said.txt").read_text()
 
@@ -26,11 +26,11 @@ def raw(project: Project) -> dict[int, Path]:
     return {int(name.rpartition("/")[2]): path for name, path in project.raw().items()}
 
 
-def test_both_sweeps_are_run_by_one_command(swept: tuple[Project, str]) -> None:
+def test_the_refinement_is_run_by_the_same_command(swept: tuple[Project, str]) -> None:
     project, said = swept
     assert sorted(raw(project)) == [*FIRST, *SECOND]
     assert "tier quick: 3 launches" in said
-    assert "then, inside the crossovers of the first sweep, a second sweep of at most 3 launches" in said
+    assert "then, inside the crossovers of these, a refinement of at most 3 launches" in said
     assert "node, tasks spin: 3 more launches, at 10, 18, 32, 56, 100" in said
     assert "6 of 6 launches measured" in said
     assert project.leftovers() == []
@@ -46,7 +46,7 @@ def test_the_second_measures_the_points_of_the_bracket_and_says_so(swept: tuple[
         assert sorted(set(table["x"].to_pylist())) == (inside if number in SECOND else [1, 10, 100, 1000])
 
 
-def test_both_sweeps_locate_the_cliff_four_times_as_precisely(swept: tuple[Project, str]) -> None:
+def test_the_refinement_locates_the_cliff_four_times_as_precisely(swept: tuple[Project, str]) -> None:
     project, _ = swept
     [row] = record.read(project.folder / "results/crossovers.parquet", record.CROSSOVERS).to_pylist()
     assert (row["verdict"], row["bracket_low"], row["bracket_high"]) == ("one", 18, 32)
@@ -57,14 +57,14 @@ def test_both_sweeps_locate_the_cliff_four_times_as_precisely(swept: tuple[Proje
 def test_the_page_says_which_launches_and_points_refined_it(swept: tuple[Project, str]) -> None:
     project, _ = swept
     page = " ".join((project.folder / "results/report/index.html").read_text().split())
-    assert "A second sweep of 3 launches (number 10001 to 10003) added" in page
+    assert "A refinement of 3 launches (number 10001 to 10003) added" in page
 
 
 def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
     assert swept[0].planned() == {}
 
 
-def test_only_a_missing_launch_of_the_second_sweep_is_measured_again(swept: tuple[Project, str]) -> None:
+def test_only_a_missing_launch_of_the_refinement_is_measured_again(swept: tuple[Project, str]) -> None:
     project, _ = swept
     path = raw(project)[10003]
     aside = path.rename(project.folder / "aside")
@@ -86,7 +86,7 @@ def test_a_partial_run_uses_launches_as_they_are_despite_changes(swept: tuple[Pr
     assert project.planned() == {}
 
 
-def test_without_points_to_refine_there_is_no_second_sweep(swept: tuple[Project, str]) -> None:
+def test_without_points_to_refine_there_is_no_refinement(swept: tuple[Project, str]) -> None:
     project, _ = swept
     before = (project.folder / "config/config.yaml").read_text()
     project.edit("config/config.yaml", "refine_points: 3", "refine_points: 0")

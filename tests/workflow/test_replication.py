@@ -2,35 +2,37 @@
 
 import pytest
 
+from crossover.config import schema
 from crossover.errors import CrossoverError
 from crossover.workflow import replication
 
-OTHERS = {"arms": ["x", "y"], "reference": "x"}
-EXPERIMENTS = {"zmq_latency": {"launches": 3, **OTHERS}, "zmq_bursts": {"launches": 5, **OTHERS}}
-CONFIG = {"tier": "quick", "entrants": {}, "experiments": EXPERIMENTS}
+EXPERIMENTS = {"zmq_latency": {"launches": 3}, "zmq_bursts": {"launches": 5}}
 
 
-def test_without_a_file_there_are_as_many_launches_as_configured(tmp_path):
-    config = CONFIG | {"results": str(tmp_path)}
+@pytest.fixture
+def config(tmp_path):
+    return schema.complete({"results": str(tmp_path), "experiments": EXPERIMENTS})
+
+
+def test_without_a_file_there_are_as_many_launches_as_configured(config):
     assert replication.replicated(config) == config
 
 
-def test_launches_are_only_ever_raised(tmp_path):
-    config = CONFIG | {"results": str(tmp_path)}
+def test_launches_are_only_ever_raised(tmp_path, config):
     replication.want(str(tmp_path), "quick", {"zmq_latency": 6, "zmq_bursts": 4, "gone": 2})
     replication.want(str(tmp_path), "quick", {"zmq_latency": 5})
     replication.want(str(tmp_path), "paper", {"zmq_bursts": 50})
-    found = replication.replicated(config)["experiments"]
-    assert {name: own["launches"] for name, own in found.items()} == {"zmq_latency": 6, "zmq_bursts": 5}
-    assert config["experiments"]["zmq_latency"]["launches"] == 3, "the configuration itself must not change"
+    found = replication.replicated(config).experiments
+    assert {name: own.launches for name, own in found.items()} == {"zmq_latency": 6, "zmq_bursts": 5}
+    assert config.experiments["zmq_latency"].launches == 3, "the configuration itself must not change"
 
 
 @pytest.mark.parametrize(
     "text", ["{", "[1]", '{"a": "many"}', '{"a": null}', '{"a": 1000000000}', "[" * 200_000, '{"a": 0}']
 )
-def test_a_broken_file_is_named_with_the_remedy(tmp_path, text):
+def test_a_broken_file_is_named_with_the_remedy(tmp_path, config, text):
     replication.want(str(tmp_path), "quick", {"a": 6})
     file = tmp_path / "raw" / "quick" / "launches.json"
     file.write_text(text)
     with pytest.raises(CrossoverError, match=f"{file}: cannot be read .*; delete it to have as many launches"):
-        replication.replicated(CONFIG | {"results": str(tmp_path)})
+        replication.replicated(config)

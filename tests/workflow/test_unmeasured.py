@@ -6,9 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from crossover.config import schema
+from crossover.design.launch import Launch
 from crossover.planning import receipt
 from crossover.planning.command import Command
-from crossover.workflow import unmeasured
+from crossover.planning.receipt import Files
+from crossover.workflow import failures
 
 COMMAND = Command(("--profile", "slurm", "--cores", "2"), ("tier=quick",))
 BEGAN = 1000.0
@@ -17,25 +20,29 @@ BEGAN = 1000.0
 @pytest.fixture
 def asked(tmp_path):
     """Five launches, by the paths of their receipts."""
-    config = {"results": str(tmp_path), "tier": "quick"}
-    launches = [{"experiment": "toy", "placement": "node", "launch": number} for number in range(1, 6)]
-    return {receipt.path(config, launch, "0a1b2c3d", 0): launch for launch in launches}
+    launches = [launch(number) for number in range(1, 6)]
+    return {str(Files.of(str(tmp_path), "quick", each, 0).path): each for each in launches}
+
+
+def launch(number):
+    return Launch("toy", "node", number, schema.complete({}).experiments["zmq_latency"].within("node"))
 
 
 def write(path, outcome="hole", hole="crashed", reason="it broke", written=BEGAN + 1):
     """Write a receipt with its raw file, like a supervisor."""
-    raw = receipt.next_raw(Path(path))
+    files = Files(Path(path))
+    raw = files.next_raw()
     raw.parent.mkdir(parents=True, exist_ok=True)
     raw.touch()
     why = {"hole": hole, "reason": reason} if outcome == "hole" else {}
-    receipt.write(Path(path), raw, {"outcome": outcome} | why, [])
+    receipt.write(files, raw, {"outcome": outcome} | why, [])
     facts = json.loads(Path(path).read_text())
     Path(path).write_text(json.dumps(facts | {"written": written}))
 
 
 def log(path, text, at=BEGAN + 1):
     """Write the log of a launch."""
-    file = receipt.log(Path(path))
+    file = Files(Path(path)).log
     file.parent.mkdir(parents=True, exist_ok=True)
     file.write_text(text)
     os.utime(file, (at, at))
@@ -48,7 +55,7 @@ def test_each_group_of_holes_has_kind_reason_and_command(asked):
     for path in (second, fifth):
         write(path)
     write(third, hole="timed out", reason="too slow")
-    found = unmeasured.find(COMMAND, {path: asked[path] for path in (fifth, first, second, third)}, BEGAN)
+    found = failures.find(COMMAND, {path: asked[path] for path in (fifth, first, second, third)}, BEGAN)
     assert found.fails
     assert str(found).splitlines() == [
         "3 launches of this run were not measured",
@@ -65,7 +72,7 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
         write(path, "measured")
     began = log(second, "toy node launch 2: cell 3 of 9\n")
     log(fourth, "toy node launch 4: cell 3 of 9\n", at=BEGAN - 1)
-    found = unmeasured.find(COMMAND, asked, BEGAN)
+    found = failures.find(COMMAND, asked, BEGAN)
     assert found.fails
     assert str(found).splitlines() == [
         "3 launches of this run were not measured",
@@ -76,8 +83,8 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
         "to report on the existing launches now:",
         "    snakemake --profile slurm --cores 2 --config tier=quick partial=true",
     ]
-    reasons = {("toy", "node", 2): "no space", ("toy", "node", 3): "Slurm refused its job: Invalid qos"}
-    told = str(unmeasured.find(COMMAND, asked, BEGAN, reasons))
+    reasons = {launch(2): "no space", launch(3): "Slurm refused its job: Invalid qos"}
+    told = str(failures.find(COMMAND, asked, BEGAN, reasons))
     assert f"launch 2 (no raw file): no space; logs: {began.parent}; to retry:" in told
     assert "launch 3 (no raw file): Slurm refused its job: Invalid qos; to retry:" in told
 
@@ -85,7 +92,7 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
 def test_a_receipt_among_the_targets_is_no_target_of_the_page(asked):
     first, *_ = asked
     command = Command(("--profile", "slurm"), targets=("toy", first))
-    lines = str(unmeasured.find(command, {first: asked[first]}, BEGAN)).splitlines()
+    lines = str(failures.find(command, {first: asked[first]}, BEGAN)).splitlines()
     assert lines[-1] == "    snakemake --profile slurm --config partial=true -- toy"
 
 
@@ -96,7 +103,7 @@ def test_a_receipt_among_the_targets_is_no_target_of_the_page(asked):
 def test_holes_that_retrying_here_does_not_fill_do_not_fail_the_run(asked, hole, fails):
     first, *_ = asked
     write(first, hole=hole)
-    found = unmeasured.find(COMMAND, {first: asked[first]}, BEGAN)
+    found = failures.find(COMMAND, {first: asked[first]}, BEGAN)
     assert found.fails is fails
     assert f"launch 1 ({hole}): it broke; to retry:" in str(found)
 
@@ -104,7 +111,7 @@ def test_holes_that_retrying_here_does_not_fill_do_not_fail_the_run(asked, hole,
 def test_a_run_that_measured_everything_says_nothing(asked):
     for path in asked:
         write(path, "measured")
-    found = unmeasured.find(COMMAND, asked, BEGAN)
+    found = failures.find(COMMAND, asked, BEGAN)
     assert (str(found), found.fails) == ("", False)
 
 
@@ -116,10 +123,10 @@ def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_com
     write(fourth, written=BEGAN - 50)
     log(second, "began\ntoy node launch 2: not remeasured: it broke\n")
     command = Command(("--profile", "slurm"), ("remeasure=true",))
-    assert unmeasured.unchanged(command, asked, BEGAN).splitlines() == [
+    assert failures.unchanged(command, asked, BEGAN).splitlines() == [
         "not remeasured: toy, placement node, launch 2; its log ends with: toy node launch 2: not remeasured: it broke",
         "not remeasured: toy, placement node, launch 3; it was not started",
         "their earlier measurements stay; to remeasure them:",
         f"    snakemake --profile slurm -R {second} {third} --config remeasure=true",
     ]
-    assert unmeasured.unchanged(command, [first], BEGAN) == ""
+    assert failures.unchanged(command, [first], BEGAN) == ""

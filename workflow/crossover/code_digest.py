@@ -15,6 +15,9 @@ from typing import Any
 
 from crossover.paths import PACKAGE
 
+TIERS = ("SMOKE", "QUICK", "STANDARD", "PAPER")
+"""The defaults of an experiment, in its declaration."""
+
 READER = "crossover.experiments"
 """The module that reads the declarations of experiments, which are in its folder."""
 
@@ -53,8 +56,8 @@ def _hashed(texts: Mapping[str, bytes]) -> str:
     return content.hexdigest()[:16]
 
 
-def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
-    """The digest of the code that measures a launch of an experiment with these settings."""
+def of_launch(experiment: str, entrants: Mapping[str, Mapping[str, Any]]) -> str:
+    """The digest of the code that measures a launch of an experiment with these task farms."""
     folder = f"crossover.experiments.{experiment}"
     modules = (
         "crossover.measure.launch.supervisor",
@@ -62,7 +65,7 @@ def of_launch(experiment: str, settings: Mapping[str, Any]) -> str:
         "crossover.measure.launch.rank",
         # The driver, and modules of its own: a process that it starts may run one that no other imports.
         *(f"{folder}.{part}" for part in _parts(experiment)),
-        *(f"crossover.farms.{entrant['farm']}.farm" for entrant in settings.get("entrants", {}).values()),
+        *(f"crossover.farms.{entrant['farm']}.farm" for entrant in entrants.values()),
     )
     return _of_launch(frozenset(modules))
 
@@ -104,9 +107,14 @@ def _measured(declaration: bytes) -> bytes:
     """
     kept: list[ast.AST] = []
     for node in ast.parse(declaration).body:
-        if isinstance(node, ast.Assign) and ast.unparse(node).startswith("EXPERIMENT = "):
+        name = node.targets[0].id if isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name) else ""
+        if isinstance(node, ast.Assign) and name == "EXPERIMENT":
             words = node.value.keywords if isinstance(node.value, ast.Call) else []
             kept += [word for word in words if word.arg in ("axis", "metrics", "built")]
+        elif isinstance(node, ast.ClassDef):
+            kept += [each for each in node.body if not isinstance(each, ast.AnnAssign | ast.Expr)]
+        elif name in TIERS:
+            continue
         elif not isinstance(node, ast.Expr):
             kept.append(node)
     return "\n".join(map(ast.dump, kept)).encode()

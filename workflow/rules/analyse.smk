@@ -4,8 +4,7 @@
 import json
 
 from crossover.config import schema
-from crossover.design.settings import canonical
-from crossover.planning import plan, second_sweep
+from crossover.planning import refinement
 
 TABLES = (
     "measurements",
@@ -23,28 +22,29 @@ TABLES = (
 ANALYSING_CODE = code_digest.digest("crossover.analyse.tables.raw_files", "crossover.analyse.tables.writer")
 
 
-# The first sweep decides which cells the second adds.
+# The first launches decide which cells the refinement adds.
 checkpoint refinement:
     input:
         run.first(),
     output:
-        run.path(second_sweep.REFINEMENT),
+        run.path(refinement.REFINEMENT),
     log:
         f"{RESULTS}/logs/{{experiment}}/refinement.log",
     localrule: True
     conda:
         "../../envs/analyse.yaml"
     params:
-        settings=lambda wildcards: canonical(plan.settings_of(run.config, wildcards.experiment)),
-        # Measured launches of the second sweep keep their cells. Made with `input`, so that they do not plan it again.
+        metric=lambda wildcards: run.config.experiments[wildcards.experiment].refine_metric,
+        points=lambda wildcards: run.config.experiments[wildcards.experiment].points_refined,
+        # Measured launches of the refinement keep their cells. Made with `input`, so that they do not plan it again.
         kept=lambda wildcards, input: run.kept(wildcards),
         receipts=lambda wildcards: run.first()(wildcards),
         failures=lambda wildcards: run.steps.failures("refinement", wildcards.experiment),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
-        "Choosing cells for the second sweep of {wildcards.experiment}"
+        "Choosing cells for the refinement of {wildcards.experiment}"
     shell:
-        "python -m crossover refinement --settings {params.settings:q} --output {output:q} --kept {params.kept:q} -- {input:q} > {log:q} 2>&1"
+        "python -m crossover refinement --metric {params.metric:q} --points {params.points} --output {output:q} --kept {params.kept:q} -- {input:q} > {log:q} 2>&1"
 
 
 rule tables:
@@ -74,7 +74,7 @@ rule join:
     input:
         expand(
             f"{RESULTS}/experiments/{{experiment}}/{{table}}.parquet",
-            experiment=run.config["experiments"],
+            experiment=run.config.experiments,
             table=TABLES,
         ),
     output:
@@ -85,7 +85,7 @@ rule join:
     conda:
         "../../envs/analyse.yaml"
     params:
-        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run.config["experiments"]),
+        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run.config.experiments),
         results=subpath(output[0], parent=True),
         failures=run.steps.failures("join"),
         code=ANALYSING_CODE,

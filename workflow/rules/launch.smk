@@ -29,8 +29,8 @@ rule launch:
         "../../envs/measure.yaml"
     resources:
         mpi="mpiexec",
-        tasks=lambda wildcards: plan.tasks(wildcards.experiment, run.settings(wildcards)),
-        nodes=lambda wildcards: plan.nodes(wildcards.experiment, run.settings(wildcards)),
+        tasks=lambda wildcards: run.launch(wildcards).settings.slurm_tasks,
+        nodes=lambda wildcards: run.launch(wildcards).settings.nodes,
         runtime=run.minutes,
         # The network between the hosts of a launch. A profile overrides it if the hosts' names belong to another.
         interface="auto",

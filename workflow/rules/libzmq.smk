@@ -14,7 +14,7 @@ rule libzmq_source:
     conda:
         "../../envs/measure.yaml"
     params:
-        origin=run.config["archives"],
+        origin=run.config.archives,
     message:
         "Getting the sources of libzmq {wildcards.version}"
     shell:

@@ -49,7 +49,7 @@ rule report:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
-        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run.config["experiments"]),
+        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run.config.experiments),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[
             str(path)

@@ -1,6 +1,8 @@
 """Does the farm NAME run every task, and leave nothing behind?"""
 
-from launching import COMMON, Launch
+from dataclasses import replace
+
+from launching import Launch
 
 from crossover.config import schema
 from crossover.planning import plan
@@ -10,9 +12,9 @@ from crossover.records import record
 def test_a_launch_measures_it_beside_another_and_leaves_nothing_but_its_file(tmp_path):
     """At the tier `smoke`, with one engine."""
     chosen = {"arms": ["bare zmq", "NAME"], "reference": "bare zmq", "ceilings": [], "engines": 1}
-    config = schema.complete({"tier": "smoke"})
-    settings = plan.of_launch("task_latency", plan.settings_of(config, "task_latency") | chosen, "node", 1)
-    launch = Launch(tmp_path, "task_latency", settings | COMMON)
+    config = schema.complete({"tier": "smoke", "experiments": {"task_latency": chosen}})
+    settings = plan.launch(config, "task_latency", "node", 1).settings
+    launch = Launch(tmp_path, "task_latency", replace(settings, budget_seconds=0.5))
     try:
         assert launch.run() == 0
         rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()

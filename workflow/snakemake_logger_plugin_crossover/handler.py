@@ -46,7 +46,7 @@ class Run:
     due: Callable[[int], Iterable[Key]] = lambda _: ()
     """The launches that it measures, beyond the given number that are known already."""
     later: Callable[[], tuple[int, float]] = lambda: (0, 0.0)
-    """The most time of those that are not known yet, because the second sweep follows from the first."""
+    """The most time of those that are not known yet, because the refinement follows from the first."""
     wall_seconds: Callable[[], float] = lambda: 0.0
     """The expected time of the whole run as it is known now."""
     seconds: Callable[[Key], float] = lambda _: 0.0

@@ -1,12 +1,36 @@
 """A toy. Tests put its folder into a copy of the project."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
+from crossover.design.settings import REFERENCE, WHERE, Names, OneOf, Points, Refined, Rounds, Tiers
 
 METRICS = (Metric("pace", "turns/s", "higher"),)
 ARMS = ("quick", "slow")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Refined):
+    """Its settings."""
+
+    weights: Annotated[Points, "The axis."] = (1, 10, 100)
+    arms: Annotated[Names, OneOf(ARMS), MinLen(2), "Pace."] = ARMS
+    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "quick"
+    placements: Annotated[Names, OneOf(("node", "nodes")), MinLen(1), WHERE] = ("node",)
+
+
+QUICK = Settings(
+    launches=2,
+    block_seconds=0.0002,
+    rounds=Rounds(at_most=10),
+    target_width=0.02,
+    budget_seconds=1,
+    refine_metric="pace",
+)
 
 EXPERIMENT = Experiment(
     title="A toy",
@@ -18,12 +42,5 @@ EXPERIMENT = Experiment(
     axis=Axis("weight", "grams"),
     metrics=METRICS,
     keys={"work": ANY},
-    settings={
-        "weights": kinds.axis("The axis.", [1, 10, 100]),
-        "arms": kinds.arms("Pace.", ARMS, [*ARMS]),
-        "reference": kinds.reference(ARMS, "quick"),
-        "placements": kinds.placements(["node", "nodes"], ["node"]),
-        **kinds.sampling(launches=2, block_seconds=0.0002, most_rounds=10, target_width=0.02, budget_seconds=1),
-        **kinds.refinement(METRICS, default=0),
-    },
+    tiers=Tiers(QUICK, QUICK, QUICK, QUICK),
 )

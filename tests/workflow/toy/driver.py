@@ -6,18 +6,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter, sleep
-from typing import Any
+
+from crossover.experiments.toy import Settings
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per weight."""
-    return [Cell({"work": "spin"}, weight) for weight in points(settings["weights"])]
+    return [Cell({"work": "spin"}, weight) for weight in settings.weights]
 
 
 class Spinner:
@@ -34,7 +34,7 @@ class Spinner:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
+def drive(peers: Peers, settings: Settings) -> Iterator[Spinner]:
     """Spin on rank 0; a test may set a pause before, to have time to interfere."""
     channel = peers.channel(to=1)
     sleep(float(os.environ.get("CROSSOVER_TOY_SECONDS", 0)))
@@ -42,6 +42,6 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Spinner]:
     channel.send(None)
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Wait on rank 1."""
     peers.channel(to=0).receive()

@@ -20,18 +20,18 @@ def tables(chosen: Namespace) -> None:
 
 
 @step(
-    "--settings SETTINGS --output refinement.json results/launches/standard/EXPERIMENT/*/*.json",
-    value("--settings", "the experiment's settings, as JSON"),
+    "--metric METRIC --points 3 --output refinement.json results/launches/standard/EXPERIMENT/*/*.json",
+    value("--metric", "the metric whose crossovers are refined"),
+    value("--points", "points to add inside each", type=int),
     path("--output", "refinement file to write"),
-    path("--kept", "receipts of the second sweep whose cells must not change", nargs="*", default=[]),
-    path("receipts", "receipts of the first sweep, one per launch", nargs="*"),
+    path("--kept", "receipts of the refinement whose cells must not change", nargs="*", default=[]),
+    path("receipts", "receipts of the first launches, one per launch", nargs="*"),
 )
 def refinement(chosen: Namespace) -> None:
-    """Choose the cells that a second sweep adds inside the crossovers of the first."""
+    """Choose the cells that a refinement adds inside the crossovers of the first."""
     from crossover.analyse.tables import refinement
-    from crossover.design.settings import read_settings
 
-    refinement.refine(chosen.receipts, read_settings(chosen.settings), chosen.output, chosen.kept)
+    refinement.refine(chosen.receipts, chosen.metric, chosen.points, chosen.output, chosen.kept)
 
 
 @step(

@@ -22,13 +22,17 @@ def _without_pandas() -> None:
 
 
 @step(
-    "launch.json --receipt RECEIPT --log launch.log",
+    "results/logs/quick/zmq_latency/node/1-0a1b2c3d.0.json",
     *OF_LAUNCH,
     MPI,
     value("--code", "hash of the measuring code, to be recorded", default=""),
     path("--libraries", "built libraries that the launch uses", nargs="*", default=[]),
-    path("--receipt", "receipt to write; its path names the raw file's folder"),
-    path("--log", "log file to write"),
+    path(
+        "--receipt",
+        "receipt to write; its path names the raw file's folder (default: in a new folder)",
+        default=None,
+    ),
+    path("--log", "log file to write (default: in that folder)", default=None),
     value("--quiet", "print nothing but errors; the log has every line", action="store_true"),
 )
 def launch(chosen: Namespace) -> int:
@@ -37,19 +41,34 @@ def launch(chosen: Namespace) -> int:
     If the launch fails, the raw file is a hole with the reason, and the exit code is 0. If the receipt was that of a
     measurement, it stays, and the exit code is 1.
     """
-    from crossover.design.launch import Launch
+    from tempfile import mkdtemp
+
+    from crossover import experiments
     from crossover.measure.launch.supervisor import Job, supervise
+    from crossover.planning.receipt import Files
 
     _without_pandas()
+    launch = experiments.read_launch(chosen.file)
+    if chosen.receipt:
+        own = Files(chosen.receipt)
+    else:
+        from crossover.workflow import session
+
+        # By hand, nobody has set the environment of ranks.
+        session.expose()
+        own = Files.of(mkdtemp(prefix="crossover-"), "by-hand", launch, 0)
     job = Job(
-        Launch.read(chosen.file),
+        launch,
         chosen.file,
         mpi=chosen.mpi,
         code=chosen.code,
         libraries=tuple(chosen.libraries),
         interface=chosen.interface,
     )
-    return supervise(job, chosen.receipt, chosen.log, echo=not chosen.quiet)
+    code = supervise(job, own, chosen.log or own.log, echo=not chosen.quiet)
+    if not chosen.receipt:
+        print(f"raw files: {own.raw_folder}")
+    return code
 
 
 @step(
@@ -65,11 +84,11 @@ def rank(chosen: Namespace) -> int:
 
     # Before any module that imports MPI.
     shorten_values()
-    from crossover.design.launch import Launch
+    from crossover import experiments
     from crossover.measure.launch.rank import run
 
     _without_pandas()
-    return run(Launch.read(chosen.file), chosen.interface, chosen.processors, chosen.part, chosen.refusal)
+    return run(experiments.read_launch(chosen.file), chosen.interface, chosen.processors, chosen.part, chosen.refusal)
 
 
 @step(

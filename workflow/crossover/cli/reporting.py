@@ -32,7 +32,13 @@ def show(chosen: Namespace) -> None:
     "",
     value("experiments", "experiments (default: those with points that this would settle)", nargs="*"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
-    value("--launches", "launches of each heat (default: twice as many)", type=int, default=None, metavar="NUMBER"),
+    value(
+        "--launches",
+        "launches of each group of rivals (default: twice as many)",
+        type=int,
+        default=None,
+        metavar="NUMBER",
+    ),
     value("--profile", "profile (default: slurm if the run used it, otherwise profiles/local)", default=None),
     value("--dry-run", "say what it would measure, and measure nothing", action="store_true"),
     group=PAGES,
@@ -44,7 +50,7 @@ def more(chosen: Namespace) -> None:
     run. The launches that exist stay and count. Later runs into the same folder have as many launches; if this
     one is interrupted, repeat the run's command to go on.
     """
-    from crossover.config import schema
+    from crossover.design.settings import TIERS
     from crossover.planning.command import RECEIPT, Command
     from crossover.report.text import holes, numbers, tables
     from crossover.report.text.more import wanted
@@ -54,11 +60,13 @@ def more(chosen: Namespace) -> None:
     found = wanted(run, chosen.experiments, chosen.launches)
     receipts = [RECEIPT.fullmatch(row["receipt"] or "") for row in run.launches]
     tiers = {each["tier"] for each in receipts if each}
-    if len(tiers) != 1 or not tiers <= set(schema.TIERS):
+    if len(tiers) != 1 or not tiers <= set(TIERS):
         raise CrossoverError(f"{chosen.results}: its launches name no tier; raise `launches` in config/config.yaml")
     each = numbers.listed([f"{count} of {name}" for name, count in found.launches.items()])
     took = numbers.duration(found.seconds)
-    print(f"launches of each heat: {each}; about {took}, to settle {found.settled} of {found.open} open points")
+    print(
+        f"launches of each group of rivals: {each}; about {took}, to settle {found.settled} of {found.open} open points"
+    )
     if chosen.dry_run:
         return
     if not Path("Snakefile").exists():

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from crossover.config import published, schema, sources, yaml_file
+from crossover import farms
+from crossover.config import published, sources, yaml_file
 from crossover.design.experiment import ANY
 from crossover.design.protocol import KEYS, Keys
 from crossover.experiments import declared
@@ -61,7 +62,7 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
     documents = documented()
     content = yaml_file.read_yaml(file)
     known = yaml_file.read_yaml(SCHEMA)
-    faults = schema.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
+    faults = yaml_file.forbidden(known, content) or list(_faults(content, known["kinds"], documents))
     yaml_file.refuse(f"{file}: {fault}" for fault in faults)
     return {"unjudged": {}, **content}, documents
 
@@ -69,9 +70,9 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
 def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
     """The documents by citation key. Raises CrossoverError with every fault in them or in the datasets of `folder`."""
     known, listed, described = map(yaml_file.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
-    faults = [f"{file}: {fault}" for fault in schema.forbidden(known, listed)]
+    faults = [f"{file}: {fault}" for fault in yaml_file.forbidden(known, listed)]
     for name, dataset in described.items():
-        wrong = schema.forbidden(known["$defs"]["dataset"], dataset)
+        wrong = yaml_file.forbidden(known["$defs"]["dataset"], dataset)
         if not wrong and dataset["source"] not in listed:
             wrong = [_stranger(dataset["source"], listed)]
         faults += [f"{folder / published.SOURCES}: {name}.{fault}" for fault in wrong]
@@ -163,7 +164,7 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
-    known = {**schema.read_schema()["properties"]["entrants"]["properties"], **dict.fromkeys(entrants)}
+    known = {**farms.entrants(), **dict.fromkeys(entrants)}
     yaml_file.refuse(
         f"config/claims.yaml: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims

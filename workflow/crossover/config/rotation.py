@@ -36,7 +36,7 @@ def groups(nodes: Sequence[str], hosts: int) -> list[tuple[str, ...]]:
 def group(nodes: Sequence[str], hosts: int, launch: int) -> tuple[str, ...]:
     """The group of this launch, counted from 1.
 
-    Each pass over all groups starts one group later, so that heats, which take turns too, do not keep theirs.
+    Each pass over all groups starts one group later, so that groups of rivals, which alternate too, do not keep theirs.
 
     >>> [group(["a", "b", "c"], 2, launch) for launch in (1, 2, 3, 4)]
     [('a', 'b'), ('b', 'c'), ('a', 'c'), ('b', 'c')]

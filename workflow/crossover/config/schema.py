@@ -1,60 +1,51 @@
-"""Completes and checks the user's configuration, as `config/schema.yaml` describes it."""
+"""The border: the user's configuration is checked by the types of its fields, and completed."""
 
-import math
+import json
+import re
 from collections.abc import Iterator, Mapping
+from dataclasses import fields, replace
 from functools import cache
-from typing import Any, cast
+from pathlib import Path
+from typing import Annotated, Any, Literal
 
-from jsonschema import Draft202012Validator
-from jsonschema.exceptions import ValidationError
-from jsonschema.validators import extend
+from annotated_types import Ge
 
 from crossover import farms
-from crossover.config.yaml_file import read_yaml, refuse
-from crossover.design.axis import points
-from crossover.design.settings import Settings
+from crossover.config.yaml_file import refuse
+from crossover.design.config import Config
+from crossover.design.farming import Farming
+from crossover.design.settings import TIERS, Described, Entrant, Rounds, Settings, described
 from crossover.experiments import declared, keys_of
-from crossover.paths import CONFIG
-from crossover.planning import curves, second_sweep
-from crossover.planning.plan import Config, in_placement
+from crossover.planning import plan, refinement
 
-FILE = CONFIG / "schema.yaml"
-TIERS = ("smoke", "quick", "standard", "paper")
+Stated = Mapping[str, Any]
+"""The configuration as the user writes it."""
 
 
-def complete(config: Mapping[str, Any], checked: bool = False) -> Config:
-    """The configuration of the chosen tier, with one value for every key.
+def complete(config: Stated, checked: bool = False) -> Config:
+    """The configuration of the chosen tier, with a value for every key.
 
     Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
     """
-    if checked:
-        return _at(read_schema(), config, _chosen(read_schema(), config))
-    refuse(fault for filled in _every_tier(config) for fault in _faults(read_schema(), filled))
-    return _from_tier_up(config)[0]
+    tier = _chosen(config)
+    if not checked:
+        refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each))
+    return _made(_at_tier(config, tier), tier)
 
 
-def _chosen(schema: Mapping[str, Any], config: Mapping[str, Any]) -> Any:
-    return config.get("tier", schema["properties"]["tier"]["default"])
+def _chosen(config: Stated) -> str:
+    tier = config.get("tier", "quick")
+    if tier not in TIERS:
+        refuse([f"tier: {tier!r} is not one of {', '.join(TIERS)}"])
+    return str(tier)
 
 
-def _at(schema: Mapping[str, Any], config: Mapping[str, Any], tier: str) -> Config:
-    filled: Config = _fill(schema, _at_tier(dict(config), tier), tier) | {"tier": tier}
-    return filled
-
-
-def _from_tier_up(config: Mapping[str, Any]) -> list[Config]:
+def _from_tier_up(config: Stated) -> list[Config]:
     """The complete configurations of the chosen tier and of all higher ones, rising."""
-    return _every_tier(config)[TIERS.index(_chosen(read_schema(), config)) :]
+    return [_made(_at_tier(config, tier), tier) for tier in TIERS[TIERS.index(_chosen(config)) :]]
 
 
-def _every_tier(config: Mapping[str, Any]) -> list[Config]:
-    chosen = _chosen(read_schema(), config)
-    if chosen not in TIERS:
-        refuse([f"tier: {chosen!r} is not one of {', '.join(TIERS)}"])
-    return [_at(read_schema(), config, tier) for tier in TIERS]
-
-
-def require_plain(values: Mapping[str, Any]) -> None:
+def require_plain(values: Stated) -> None:
     """Raise CrossoverError for a value of --config with nested keys: Snakemake passes nested numbers as text."""
     remedy = (
         "--config takes one plain value per key; set nested keys in config/config.yaml, or in a FILE with "
@@ -63,64 +54,46 @@ def require_plain(values: Mapping[str, Any]) -> None:
     refuse(f"{key}: {remedy}" for key, value in values.items() if isinstance(value, Mapping | list))
 
 
-def waiting(config: Mapping[str, Any]) -> dict[str, dict[str, dict[str, list[str]]]]:
+def waiting(config: Stated) -> dict[str, dict[str, dict[str, list[str]]]]:
     """List entries that only higher tiers measure: {experiment: {tier: {key: entries}}}.
 
     Each entry is listed under the first tier that has it. Experiments without such entries are left out.
     """
     present, *later = _from_tier_up(config)
     found: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for name, settings in present["experiments"].items():
-        lists = {key: value for key, value in settings.items() if isinstance(value, list)}
-        seen = {key: [*value] for key, value in lists.items() if all(isinstance(entry, str) for entry in value)}
+    for name, settings in present.experiments.items():
+        seen = {key: [*names] for key, names in _lists(settings).items()}
         for fuller in later:
-            for key, entries in seen.items():
-                if new := [entry for entry in fuller["experiments"][name][key] if entry not in entries]:
-                    found.setdefault(name, {}).setdefault(fuller["tier"], {})[key] = new
-                    entries += new
+            for key, names in _lists(fuller.experiments[name]).items():
+                if new := [entry for entry in names if entry not in seen[key]]:
+                    found.setdefault(name, {}).setdefault(fuller.tier, {})[key] = new
+                    seen[key] += new
     return found
 
 
-def higher(config: Mapping[str, Any]) -> dict[str, list[dict[str, Any]]]:
+def _lists(settings: Settings) -> dict[str, tuple[str, ...]]:
+    """The settings that are lists of names."""
+    return {key: getattr(settings, key) for key, own in described(type(settings)).items() if own.kind_of_entries is str}
+
+
+def higher(config: Stated) -> dict[str, list[dict[str, Any]]]:
     """For each experiment, an entry per higher tier, rising: `tier`, `arms`, the key of its `axis`, its ends `low` and
     `high`, and the keys of the curves that it `adds` to those of the tiers below.
     """
     waits = waiting(config)
     found: dict[str, list[dict[str, Any]]] = {}
     for fuller in _from_tier_up(config)[1:]:
-        for name, settings in fuller["experiments"].items():
-            key, axis = next((key, points(value)) for key, value in settings.items() if _numbers(value))
-            arms = [*settings["arms"], *settings.get("ceilings", [])]
-            new = waits.get(name, {}).get(fuller["tier"], {})
+        for name, settings in fuller.experiments.items():
+            key, axis = settings.axis
+            new = waits.get(name, {}).get(fuller.tier, {})
             adds = [keys for key, entries in new.items() for entry in entries if (keys := keys_of(key, entry))]
-            entry = {"tier": fuller["tier"], "arms": arms, "adds": adds}
+            entry: dict[str, Any] = {"tier": fuller.tier, "arms": [*settings.arms, *settings.ceilings], "adds": adds}
             entry |= {"axis": key, "low": axis[0], "high": axis[-1]}
             found.setdefault(name, []).append(entry)
     return found
 
 
-def _numbers(value: Any) -> bool:
-    """Whether a setting is an experiment's axis: no other setting has several numbers."""
-    if isinstance(value, Mapping):
-        return "per_decade" in value
-    return isinstance(value, list) and bool(value) and all(isinstance(entry, int) for entry in value)
-
-
-def read_schema() -> dict[str, Any]:
-    """The configuration's schema, with every experiment's part. Callers share it, so they must not change it."""
-    return _whole_schema(FILE.read_text(encoding="utf-8"))
-
-
-@cache
-def _whole_schema(text: str) -> dict[str, Any]:
-    schema: dict[str, Any] = read_yaml(FILE, text)
-    entrants, experiments = (schema["properties"][key] for key in ("entrants", "experiments"))
-    entrants["properties"] = {
-        name: {**entrants["additionalProperties"], "default": options} for name, options in farms.entrants().items()
-    }
-    experiments["properties"] = {name: each.schema for name, each in declared().items()}
-    experiments["default"] = {name: {} for name in experiments["properties"]}
-    return schema
+# ---- completing
 
 
 def _at_tier(value: Any, tier: str) -> Any:
@@ -134,146 +107,249 @@ def _at_tier(value: Any, tier: str) -> Any:
     return {key: _at_tier(entry, tier) for key, entry in value.items()}
 
 
-NEEDED = ["arms", "reference", "placements", "launches", "block_seconds", "rounds", "target_width", "budget_seconds"]
-"""Settings that every experiment needs."""
+def _made(config: Stated, tier: str) -> Config:
+    """The complete configuration of a tier, from values that are valid."""
+    entrants = {**farms.entrants(), **config.get("entrants", {})}
+    chosen = config.get("experiments", dict.fromkeys(declared()))
+    plain = {name: _flag(value) for name, value in config.items() if name not in ("entrants", "experiments")}
+    # Receipts are found by their paths, and these have neither a first ./ nor a last /.
+    plain["results"] = str(Path(plain.get("results", Config.results)))
+    experiments = {name: _completed(name, own or {}, tier, entrants) for name, own in chosen.items()}
+    return Config(**plain | {"tier": tier}, entrants=entrants, experiments=experiments)
 
 
-def _fill(schema: Mapping[str, Any], value: Any, tier: str) -> Any:
-    if schema.get("type") == "boolean" and isinstance(value, str):
-        # Snakemake passes the values of --config as text.
-        return {"true": True, "false": False}.get(value, value)
-    if not isinstance(value, Mapping) or "properties" not in schema:
+def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Mapping[str, Entrant]) -> Settings:
+    defaults = declared()[experiment].tiers.at(tier)
+    changed = type(defaults).read({**_whole(defaults), **own})
+    return replace(changed, entrants=entrants) if isinstance(changed, Farming) else changed
+
+
+def _whole(settings: Settings) -> dict[str, Any]:
+    return {each.name: getattr(settings, each.name) for each in fields(settings)}
+
+
+def _flag(value: Any) -> Any:
+    """Snakemake passes the values of --config as text."""
+    return {"true": True, "false": False}.get(value, value) if isinstance(value, str) else value
+
+
+# ---- checking
+
+
+def _faults(config: Stated, tier: str) -> Iterator[str]:
+    """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
+    top = {name: _flag(value) for name, value in config.items() if name not in ("entrants", "experiments")}
+    yield from _wrong("", Config, top | {"tier": tier})
+    entrants = config.get("entrants", {})
+    misfits = [*_misfits(entrants)]
+    yield from misfits
+    experiments = config.get("experiments", dict.fromkeys(declared()))
+    if not isinstance(experiments, Mapping) or not experiments:
+        yield f"experiments: {_unfit(experiments, 'a block of keys, one for each experiment')}"
+        return
+    for name, own in experiments.items():
+        where = f"experiments.{name}"
+        if name not in declared():
+            yield f"{where}: unknown key; known here: {', '.join(declared())}"
+        elif not isinstance(own, Mapping | None):
+            yield f"{where}: {_unfit(own, 'a block of keys')}"
+        elif wrong := [*_wrong(f"{where}.", declared()[name].settings, own or {}, name)]:
+            yield from wrong
+        elif not misfits:
+            settings = _completed(name, own or {}, tier, {**farms.entrants(), **entrants})
+            yield from (f"{where}.{fault}" for fault in _contradictions(settings))
+
+
+def _unfit(value: Any, wanted: str) -> str:
+    return f"{value!r} is not {wanted}"
+
+
+def _wrong(where: str, kind: type, values: Mapping[str, Any], experiment: str = "") -> Iterator[str]:
+    """The faults of values of the fields of a dataclass, each as `key: fault and remedy`."""
+    from pydantic import ValidationError
+
+    try:
+        _model(kind, experiment).model_validate_json(json.dumps(values, default=str), strict=True)
+    except ValidationError as error:
+        for fault in error.errors(include_url=False):
+            path = [str(step) for step in fault["loc"] if step != "[key]"]
+            if path[0] == "budget_seconds":
+                # A number or a mapping: only the faults of what the user has given count.
+                if path[1].startswith("dict") != isinstance(values["budget_seconds"], Mapping):
+                    continue
+                del path[1]
+            yield f"{where}{'.'.join(path)}: {_sentence(fault, kind, path)}"
+
+
+WORDS = {
+    "int": "a whole number",
+    "float": "a number",
+    "finite": "a number",
+    "string": "a text",
+    "bool": "true or false",
+    "list": "a list",
+    "dict": "a block of keys",
+    "model": "a block of keys",
+}
+
+
+def _sentence(fault: Mapping[str, Any], kind: type, path: list[str]) -> str:
+    """What is wrong, and what is allowed."""
+    value, limits = fault["input"], fault.get("ctx", {})
+    known = [*described(Rounds if path[-2:-1] == ["rounds"] else kind)]
+    if not issubclass(kind, Settings | Config):
+        known = ["farm", "alone", *known]
+    if value is None and fault["type"] != "missing":
+        return f"has no value for one of the tiers {', '.join(TIERS)}"
+    match fault["type"]:
+        case "extra_forbidden":
+            return f"unknown key; known here: {', '.join(known)}"
+        case "missing":
+            return "is missing"
+        case "literal_error":
+            names = re.findall("'([^']*)'", limits["expected"])
+            return f"{value!r} is not one of {', '.join(names)}"
+        case "too_short" | "string_too_short":
+            return f"is empty or too short; give at least {limits['min_length']}"
+        case "greater_than_equal":
+            return f"{value!r} is less than {limits['ge']}"
+        case "less_than_equal":
+            return f"{value!r} is greater than {limits['le']}"
+        case "greater_than":
+            return f"{value!r} is not greater than {limits['gt']:g}"
+        case "value_error":
+            return f"{value!r} {limits['error']}"
+        case other:
+            return f"{value!r} is not {WORDS.get(other.partition('_')[0], 'valid')}"
+
+
+@cache
+def _model(kind: type, experiment: str = "") -> Any:
+    """The model of pydantic for values of a dataclass, as the user writes them: every key may be absent."""
+    # Takes a tenth of a second, and a process that measures does not need it.
+    from pydantic import ConfigDict, create_model
+
+    required = kind is Rounds
+    types = {
+        name: (_type(own, _allowed(kind, name, experiment)), ... if required else None)
+        for name, own in described(kind).items()
+        if kind is not Config or (own.about and name not in ("entrants", "experiments"))
+    }
+    rules = ConfigDict(extra="forbid", allow_inf_nan=False)
+    return create_model(kind.__name__, __config__=rules, **types)  # type: ignore[call-overload]
+
+
+def _allowed(kind: type, name: str, experiment: str) -> tuple[str, ...]:
+    """The names that a setting allows; none if it allows others than names."""
+    if experiment:
+        return declared()[experiment].names(name)
+    own = described(kind)[name].allowed
+    return tuple(own.names) if own else ()
+
+
+def _type(own: Described, names: tuple[str, ...]) -> Any:
+    """The type of pydantic for the values of a field, as YAML gives them."""
+    from pydantic import AfterValidator
+
+    if own.axis:
+        return Annotated[Any, AfterValidator(_axis)]
+    if own.bare is Rounds:
+        return _model(Rounds)
+    if own.kind_of_entries:
+        entries = Literal[names] if names else own.entries
+        return Annotated[list[entries], *own.bounds, AfterValidator(_distinct)]  # type: ignore[valid-type]
+    kind = Literal[names] if names else own.bare
+    return Annotated[kind, *(own.bounds or ((Ge(0),) if kind is int else ())), None]
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    if len({*values}) < len(values):
+        raise ValueError("has an entry twice")
+    return values
+
+
+MOST_POINT, MOST_PER_DECADE = 10**12, 100
+
+
+def _axis(value: Any) -> Any:
+    """The points of an axis."""
+
+    def is_point(each: Any, most: int = MOST_POINT) -> bool:
+        return isinstance(each, int) and not isinstance(each, bool) and 1 <= each <= most
+
+    if isinstance(value, list) and value and all(map(is_point, value)) and len({*value}) == len(value):
         return value
-    filled = dict(value)
-    for key, part in schema["properties"].items():
-        if key not in filled and "default" in part:
-            filled[key] = _at_tier(part["default"], tier)
-        if key in filled:
-            filled[key] = _fill(part, {} if filled[key] is None and "properties" in part else filled[key], tier)
-    return filled
+    if isinstance(value, Mapping) and value.keys() == {"from", "to", "per_decade"}:
+        ends = value["from"], value["to"]
+        if all(map(is_point, ends)) and is_point(value["per_decade"], MOST_PER_DECADE):
+            if ends[1] <= ends[0]:
+                raise ValueError(f"ends before it begins; to must be greater than from ({ends[0]})")
+            return value
+    raise ValueError(
+        "is neither a list of distinct whole numbers from 1 to a trillion, "
+        "nor {from: ..., to: ..., per_decade: 1 to 100}"
+    )
 
 
-def _whole(_: Any, value: Any) -> bool:
-    """JSON Schema accepts 3.0 as an integer, but `range` does not."""
-    return isinstance(value, int) and not isinstance(value, bool)
+# ---- contradictions
 
 
-def _finite(_: Any, value: Any) -> bool:
-    """YAML allows .inf and .nan; a budget must be finite."""
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
-
-
-_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "number": _finite})
-_Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
-
-
-def forbidden(schema: Mapping[str, Any], value: Any) -> list[str]:
-    """The faults of `value` by a JSON schema, each as `key: fault and remedy`."""
-    return [_sentence(error) for error in _errors(schema, value)]
-
-
-def _errors(schema: Mapping[str, Any], value: Any) -> list[ValidationError]:
-    return sorted(_Validator(schema).iter_errors(value), key=lambda error: list(map(str, error.path)))
-
-
-def _faults(schema: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    """All faults: violations of the schema, and contradictions within experiments that are otherwise valid."""
-    errors = _errors(schema, config)
-    found = [_sentence(error) for error in errors]
-    if any(error.absolute_path and error.absolute_path[0] == "entrants" for error in errors):
-        return found
-    entrants = config["entrants"]
-    found += [f"entrants.{name}.{fault}" for name in entrants for fault in _misfits(entrants[name])]
-    if not isinstance(config["experiments"], Mapping):
-        return found
-    forbidden = {step for error in errors for step in list(error.absolute_path)[1:2]}
-    allowed = config["experiments"].keys() & schema["properties"]["experiments"]["properties"].keys()
-    for name in sorted(allowed - forbidden):
-        settings = config["experiments"][name]
-        if lacking := [key for key in NEEDED if settings.get(key) is None]:
-            found += [f"experiments.{name}.{key}: is missing; give it a default in its declaration" for key in lacking]
-            continue
-        own = [*_contradictions(name, settings), *second_sweep.overlap(name, settings | {"entrants": entrants})]
-        own += _strangers(name, settings, entrants) if declared()[name].farming else []
-        found += [f"experiments.{name}.{fault}" for fault in own]
-    return found
-
-
-def _sentence(error: ValidationError) -> str:
-    """One error of the validator, as `key: fault and remedy`."""
-    path = [str(step) for step in error.absolute_path]
-    where = ".".join(path) or "the configuration"
-    value: Any = error.instance
-    wanted: Any = error.validator_value
-    if value is None:
-        return f"{where}: has no value for one of the tiers {', '.join(TIERS)}"
-    match error.validator:
-        case "additionalProperties":
-            known = list(cast(Mapping[str, Any], error.schema)["properties"])
-            unknown = [key for key in value if key not in known]
-            return "; ".join(
-                f"{'.'.join([*path, key])}: unknown key; known here: {', '.join(known)}" for key in map(str, unknown)
-            )
-        case "enum":
-            return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
-        case "type":
-            kinds = " or ".join([wanted] if isinstance(wanted, str) else wanted)
-            return f"{where}: {value!r} is not of type {kinds}"
-        case "minItems" | "minProperties":
-            return f"{where}: is empty or too short; give at least {wanted}"
-        case "oneOf":
-            return f"{where}: {value!r} is neither a list of distinct whole numbers from 1 to a trillion, " + (
-                "nor {from: ..., to: ..., per_decade: 1 to 100}"
-            )
-        case _:
-            return f"{where}: {error.message}"
-
-
-def _contradictions(experiment: str, settings: Settings) -> Iterator[str]:
-    if settings["reference"] not in settings["arms"]:
-        yield f"reference: {settings['reference']!r} is not among the arms {', '.join(settings['arms'])}"
-    rounds = settings["rounds"]
-    if rounds["at_most"] < rounds["at_least"]:
-        yield f"rounds: at_most ({rounds['at_most']}) is less than at_least ({rounds['at_least']})"
-    budget = settings["budget_seconds"]
-    for placement in settings["placements"]:
-        if isinstance(budget, dict) and placement not in budget:
+def _contradictions(settings: Settings) -> Iterator[str]:
+    if settings.reference not in settings.arms:
+        yield f"reference: {settings.reference!r} is not among the arms {', '.join(settings.arms)}"
+    rounds, budget = settings.rounds, settings.budget_seconds
+    if rounds.at_most < rounds.at_least:
+        yield f"rounds: at_most ({rounds.at_most}) is less than at_least ({rounds.at_least})"
+    for placement in settings.placements:
+        if isinstance(budget, Mapping) and placement not in budget:
             yield f"budget_seconds: has no value for placement {placement}; add one"
-        named = in_placement(experiment, settings, placement).get("curves", [])
-        if "curves" in settings and not curves.in_placement(named, placement):
+        if settings.within(placement).idle:
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none is {fitting}, so placement {placement} has nothing to measure; add one, or remove it"
-    for key, axis in settings.items():
-        if isinstance(axis, dict) and "per_decade" in axis and axis["to"] <= axis["from"]:
-            yield f"{key}: to ({axis['to']}) must be greater than from ({axis['from']})"
+    yield from refinement.overlap(settings)
+    if isinstance(settings, Farming):
+        yield from _strangers(settings)
 
 
-def _misfits(entrant: Settings) -> Iterator[str]:
-    """Faults of an entrant: an unknown farm, or options that the farm does not have."""
-    farm = entrant["farm"]
-    if farm not in farms.declared():
-        yield f"farm: unknown farm {farm!r}; available: {', '.join(farms.names())}"
+def _misfits(entrants: Any) -> Iterator[str]:
+    """Faults of the configured task farms: unknown ones, or options that a farm does not have."""
+    if not isinstance(entrants, Mapping):
+        yield f"entrants: {_unfit(entrants, 'a block of keys')}"
         return
-    kind = farms.declared()[farm]
-    yield from (f"{key}: is missing; {farm} needs one" for key in kind.required if key not in entrant)
-    known: dict[str, Any] = {key: {} for key in ("farm", "alone")} | kind.allowed
-    yield from forbidden({"properties": known, "additionalProperties": False}, entrant)
+    for name, entrant in entrants.items():
+        where = f"entrants.{name}"
+        if not isinstance(entrant, Mapping):
+            yield f"{where}: {_unfit(entrant, 'a block of keys')}"
+        elif "farm" not in entrant:
+            yield f"{where}.farm: is missing"
+        elif entrant["farm"] not in farms.names():
+            yield f"{where}.farm: unknown farm {entrant['farm']!r}; available: {', '.join(farms.names())}"
+        else:
+            kind = farms.declared()[entrant["farm"]]
+            yield from (
+                f"{where}.{key}: is missing; {entrant['farm']} needs one" for key in kind.required if key not in entrant
+            )
+            own = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
+            yield from _wrong(f"{where}.", kind.options, own)
+            if not isinstance(entrant.get("alone", False), bool):
+                yield f"{where}.alone: {_unfit(entrant['alone'], WORDS['bool'])}"
 
 
-def _strangers(experiment: str, settings: Settings, entrants: Mapping[str, Any]) -> Iterator[str]:
-    """Faults of arms and ceilings: unknown entrants, ambiguous names, and too few that can run across hosts."""
-    for key in ("arms", "ceilings"):
-        for name in settings[key]:
-            if name not in entrants:
-                yield f"{key}: unknown entrant {name!r}; available: {', '.join(entrants)}"
+def _strangers(settings: Farming) -> Iterator[str]:
+    """Faults of arms and ceilings: unknown farms, ambiguous names, and too few that can run across hosts."""
+    for key, names in (("arms", settings.arms), ("ceilings", settings.ceilings)):
+        for name in names:
+            if name not in settings.entrants:
+                yield f"{key}: unknown task farm {name!r}; available: {', '.join(settings.entrants)}"
             elif name == "null":
-                yield f"{key}: 'null' is the name of the null arm; rename the entrant"
-    for name in settings["ceilings"]:
-        if name in settings["arms"]:
+                yield f"{key}: 'null' is the name of the null arm; rename the task farm"
+    for name in settings.ceilings:
+        if name in settings.arms:
             yield f"ceilings: {name!r} is an arm too; remove it from one of the two"
-    if "nodes" in settings["placements"] and settings["reference"] in settings["arms"]:
-        left = in_placement(experiment, settings | {"entrants": entrants}, "nodes")["arms"]
-        if settings["reference"] not in left:
-            yield f"reference: {settings['reference']!r} cannot run across hosts; remove nodes from the placements"
+    known = all(name in settings.entrants for name in settings.arms)
+    if "nodes" in settings.placements and settings.reference in settings.arms and known:
+        left = plan.in_placement(settings, "nodes").arms
+        if settings.reference not in left:
+            yield f"reference: {settings.reference!r} cannot run across hosts; remove nodes from the placements"
         elif len(left) == 1:
             yield f"arms: only {left[0]!r} can run across hosts; remove nodes from the placements"

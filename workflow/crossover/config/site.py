@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from crossover.config import schema, yaml_file
+from crossover.config import yaml_file
 from crossover.errors import plain
 from crossover.paths import PROFILES
 from crossover.slurm import cluster, submission
@@ -24,7 +24,7 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
     known["properties"] = {key: known["properties"][key] for key in keys}
     # An empty key counts as absent.
     facts = {key: value for key, value in (content or {}).items() if value is not None}
-    faults = schema.forbidden(known, facts)
+    faults = yaml_file.forbidden(known, facts)
     faults += [f"{key}: is missing and has no default; add it" for key in needed if key not in facts]
     if isinstance(facts.get("sbatch_options"), str) and (fault := submission.fault_of_options(facts["sbatch_options"])):
         faults.append(f"sbatch_options: {fault}")

@@ -2,17 +2,15 @@
 
 from crossover import farms
 from crossover.config import schema
+from crossover.design.settings import TIERS
 from crossover.experiments import declared
 from crossover.planning import plan
 
 
 def first(experiment: str) -> str:
-    """The lowest tier at which an experiment of the schema has launches on one host by default; empty without one."""
-    if experiment not in schema.read_schema()["properties"]["experiments"]["properties"]:
-        return ""
-    for tier in schema.TIERS[1:]:
-        run = schema.complete({"tier": tier, "experiments": {experiment: {}}}) | {"hosts": 1}
-        if any(True for _ in plan.launches(run)):
+    """The lowest tier at which an experiment has launches on one host by default; empty without one."""
+    for tier in TIERS[1:] if experiment in declared() else ():
+        if any(True for _ in plan.launches(schema.complete({"tier": tier, "experiments": {experiment: {}}}, True))):
             return tier
     return ""
 
@@ -21,9 +19,9 @@ def measuring(experiment: str, arm: str) -> str:
     """How a run gets an arm of an experiment that it lacks, in words; empty if no tier and no farm has the arm."""
     if not first(experiment):
         return ""
-    for tier in schema.TIERS[1:]:
-        own = plan.settings_of(schema.complete({"tier": tier, "experiments": {experiment: {}}}), experiment)
-        if arm in (*own["arms"], *own.get("ceilings", ())):
+    for tier in TIERS[1:]:
+        own = declared()[experiment].tiers.at(tier)
+        if arm in (*own.arms, *own.ceilings):
             return f"tier {tier} measures it: make report TIER={tier}"
     named = f"name it in config/config.yaml: {experiment}: {{arms: [{arm}, ...]}}"
     for farm in farms.declared().values() if declared()[experiment].farming else ():

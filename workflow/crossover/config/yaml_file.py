@@ -1,11 +1,14 @@
-"""Reads YAML files, and refuses faulty ones with the line at fault."""
+"""Reads YAML files, checks them by a JSON schema, and refuses faulty ones with the line or the key at fault."""
 
 import json
-from collections.abc import Iterable
+import math
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import yaml
+from jsonschema import Draft202012Validator, ValidationError
+from jsonschema.validators import extend
 
 from crossover.errors import CrossoverError
 
@@ -45,3 +48,47 @@ def read_yaml(file: str | Path, text: str | None = None) -> Any:
         refuse([f"{file}: has an anchor that refers to itself; write its content out"])
     except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
         refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
+
+
+def forbidden(schema: Mapping[str, Any], value: Any) -> list[str]:
+    """The faults of `value` by a JSON schema, each as `key: fault and remedy`."""
+    found = _Validator(schema).iter_errors(value)
+    return [_sentence(error) for error in sorted(found, key=lambda error: list(map(str, error.path)))]
+
+
+def _whole(_: Any, value: Any) -> bool:
+    """JSON Schema accepts 3.0 as an integer, but `range` does not."""
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _finite(_: Any, value: Any) -> bool:
+    """YAML allows .inf and .nan."""
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+_TYPES = Draft202012Validator.TYPE_CHECKER.redefine_many({"integer": _whole, "number": _finite})
+_Validator = cast(Any, extend)(Draft202012Validator, type_checker=_TYPES)
+
+
+def _sentence(error: ValidationError) -> str:
+    """One error of the validator, as `key: fault and remedy`."""
+    path = [str(step) for step in error.absolute_path]
+    where = ".".join(path) or "the file"
+    value: Any = error.instance
+    wanted: Any = error.validator_value
+    match error.validator:
+        case "additionalProperties":
+            known = list(cast(Mapping[str, Any], error.schema)["properties"])
+            unknown = [key for key in value if key not in known]
+            return "; ".join(
+                f"{'.'.join([*path, key])}: unknown key; known here: {', '.join(known)}" for key in map(str, unknown)
+            )
+        case "enum":
+            return f"{where}: {value!r} is not one of {', '.join(map(str, wanted))}"
+        case "type":
+            kinds = " or ".join([wanted] if isinstance(wanted, str) else wanted)
+            return f"{where}: {value!r} is not of type {kinds}"
+        case "minItems" | "minProperties":
+            return f"{where}: is empty or too short; give at least {wanted}"
+        case _:
+            return f"{where}: {error.message}"

@@ -1,1 +1,1 @@
-"""What an experiment consists of: arms, axes, cells, the keys of curves, heats. Values only; every rank loads them."""
+"""What an experiment consists of: arms, axes, cells, keys of curves, settings, launches. Every rank loads them."""

@@ -21,9 +21,13 @@ class Arm:
         return self.name == "null"
 
 
-def arms(settings: Settings) -> list[Arm]:
-    """The arms of an experiment: the reference, its rivals, the null arm, then the ceilings."""
-    reference = settings["reference"]
-    others = [name for name in settings["arms"] if name != reference]
-    ceilings = [Arm(name, name, ceiling=True) for name in settings.get("ceilings", [])]
-    return [Arm(reference, reference), *(Arm(name, name) for name in others), Arm("null", reference), *ceilings]
+def arms_of(settings: Settings) -> list[Arm]:
+    """The arms of a launch: the reference, its rivals, the null arm, then the ceilings."""
+    reference = settings.reference
+    ceilings = [Arm(name, name, ceiling=True) for name in settings.ceilings]
+    return [
+        Arm(reference, reference),
+        *(Arm(name, name) for name in settings.rivals),
+        Arm("null", reference),
+        *ceilings,
+    ]

@@ -1,9 +1,17 @@
-"""The points of curves, and what is measured at them."""
+"""The quantity along which an experiment varies, the points of its curves, and what is measured at them."""
 
 from dataclasses import dataclass, field
 
 from crossover.design.arm import Arm
 from crossover.design.protocol import Keys, label
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The quantity that varies, with its unit."""
+
+    name: str
+    unit: str
 
 
 @dataclass(frozen=True)

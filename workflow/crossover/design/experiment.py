@@ -1,30 +1,19 @@
-"""The declaration of an experiment: what it is, and every setting with its meaning and defaults."""
+"""The declaration of an experiment: what it is, and its settings at each tier."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from crossover.design.advice import Setting as Recommendable
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
-from crossover.design.kinds import Setting
+from crossover.design.cell import Axis, Metric
+from crossover.design.farming import Farming
 from crossover.design.protocol import Keys
-from crossover.design.settings import Settings
+from crossover.design.settings import Refined, Settings, Tiers, described
 
 SELDOM = 100
 
 ANY = "any"
 """In place of a key's values: every value of the key's type."""
-
-
-def two(settings: Settings) -> int:
-    """Two, whatever the settings of a launch."""
-    return 2
-
-
-def no(settings: Settings) -> bool:
-    """No, whatever the settings of a launch."""
-    return False
 
 
 @dataclass(frozen=True)
@@ -59,22 +48,11 @@ class Experiment:
     metrics: tuple[Metric, ...]
     keys: Mapping[str, Sequence[Any] | str]
     """The keys of its curves (docs/data.md), each with its values or ANY."""
-    settings: Mapping[str, Setting]
+    tiers: Tiers
+    """Its settings at each tier, unless the configuration says otherwise."""
     built: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
     libzmq."""
-    within_a_host: tuple[str, ...] = ()
-    """Ceilings that cannot be measured between hosts."""
-    farming: bool = False
-    """Whether its arms are task farms (families/farming.py)."""
-    hosts: Callable[[Settings], int] = two
-    """The hosts of a launch in placement `nodes`, by the settings of the launch."""
-    ranks: Callable[[Settings], int] = two
-    """The ranks of a launch, except in placement `process`, which has one."""
-    keeps_memory: Callable[[Settings], bool] = no
-    """Whether the allocator of a launch's ranks keeps freed memory, instead of returning it as a plain program may."""
-    thread_level: str = ""
-    """The setting with the thread level that its ranks request from MPI; empty for mpi4py's default."""
     asked: int = SELDOM
     """Its place among the questions that most users have, in rising order; from SELDOM on, few users have it."""
     rungs: tuple[Rung, ...] = ()
@@ -93,33 +71,29 @@ class Experiment:
         return {self.leading: ""} if self.chosen_by is None else self.chosen_by
 
     @property
-    def one_each(self) -> dict[str, str]:
-        """Lists of which a launch has one value, with the name of that value. A process has one MPI thread level, and a
-        farm keeps the engines that it was started with."""
-        return {name: setting.one for name, setting in self.settings.items() if setting.one}
+    def settings(self) -> type[Settings]:
+        """The class of its settings."""
+        return type(self.tiers.quick)
 
-    def farms_of(self, settings: Settings) -> Settings:
-        """The task farms that a launch with these settings needs, although none is an arm: {name: options}."""
-        chosen = ((each.farms, str(settings.get(each.one))) for each in self.settings.values() if each.farms)
-        return next((dict(farms[entry]) for farms, entry in chosen if entry in farms), {})
+    @property
+    def farming(self) -> bool:
+        """Whether its arms are task farms."""
+        return issubclass(self.settings, Farming)
 
     @property
     def leading(self) -> str:
-        """The metric that stands for it in summaries: that of its second sweep, otherwise its first."""
-        refined = self.settings.get("refine_metric")
-        return str(refined.default) if refined else self.metrics[0].name
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """Its part of the configuration, as JSON Schema."""
-        return {
-            "title": self.title,
-            "description": self.about,
-            "type": "object",
-            "additionalProperties": False,
-            "properties": {name: setting.schema for name, setting in self.settings.items()},
-        }
+        """The metric that stands for it in summaries: that of its refinement, otherwise its first."""
+        quick = self.tiers.quick
+        return quick.refine_metric if isinstance(quick, Refined) else self.metrics[0].name
 
     def names(self, setting: str) -> tuple[str, ...]:
-        """The names that a setting such as `arms` allows; none without it."""
-        return self.settings[setting].names if setting in self.settings else ()
+        """The names that a setting such as `arms` allows; none without it, and for task farms."""
+        own = described(self.settings).get(setting)
+        allowed = own.allowed if own else None
+        if allowed is None:
+            return ()
+        return (
+            tuple(metric.name for metric in self.metrics)
+            if allowed.of == "metrics"
+            else (self.names(allowed.of) if allowed.of else tuple(allowed.names))
+        )

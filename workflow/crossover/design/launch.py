@@ -2,12 +2,11 @@
 
 import json
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Self
+from typing import Any
 
-from crossover.design.settings import Settings, canonical
-from crossover.errors import CrossoverError
+from crossover.design.settings import Settings
 
 MPI_LIBRARY = "MPI library"
 """Among the versions of software of a launch: the library that its ranks loaded, in MPI's own words."""
@@ -15,26 +14,38 @@ MPI_LIBRARY = "MPI library"
 LOADED = (MPI_LIBRARY, "libzmq", "python")
 """Software by what the ranks have loaded, whatever package it is from: launches that differ in it are never pooled."""
 
+MOST_LAUNCHES = 10_000
+"""Launch MOST_LAUNCHES + n has the settings of launch n, but other points: it belongs to the refinement. Its number
+stays the same if the first launches get more launches."""
+
 
 @dataclass(frozen=True)
 class Launch:
-    """One launch. Supervisor and ranks read it from its file; the raw file has the same settings."""
+    """One launch, identified by experiment, placement and number. The raw file has the same settings."""
 
     experiment: str
+    placement: str
+    """Where its ranks are: `process`, `node` or `nodes`."""
     number: int
-    """From 1; above plan.SECOND_SWEEP in the second sweep."""
-    settings: Settings
-    """With its `placement`, and with values for its heat only."""
+    """From 1; above MOST_LAUNCHES in the refinement."""
+    settings: Settings = field(compare=False, repr=False)
+    repetition: int = field(default=0, compare=False)
+    """How many launches before it have the same settings."""
 
     @property
-    def placement(self) -> str:
-        """Where its ranks are: `process`, `node` or `nodes`."""
-        return str(self.settings["placement"])
+    def name(self) -> tuple[str, str, int]:
+        """What identifies it."""
+        return self.experiment, self.placement, self.number
 
     @property
     def identity(self) -> dict[str, Any]:
         """The columns of every table that name it."""
         return {"experiment": self.experiment, "placement": self.placement, "launch": self.number}
+
+    @property
+    def second(self) -> bool:
+        """Whether it belongs to the refinement."""
+        return self.number > MOST_LAUNCHES
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.placement} launch {self.number}"
@@ -44,19 +55,6 @@ class Launch:
         file.parent.mkdir(parents=True, exist_ok=True)
         part = file.with_name(f".{file.name}.{os.getpid()}")
         part.write_text(
-            canonical({"experiment": self.experiment, "launch": self.number, "settings": self.settings}),
-            encoding="utf-8",
+            json.dumps({**self.identity, "settings": self.settings.stored}, sort_keys=True), encoding="utf-8"
         )
         part.replace(file)
-
-    @classmethod
-    def read(cls, file: Path) -> Self:
-        """The launch of a file. Raises CrossoverError for a file of another kind."""
-        try:
-            told = json.loads(file.read_text(encoding="utf-8"))
-            experiment, number, settings = told["experiment"], told["launch"], told["settings"]
-            if not (isinstance(experiment, str) and isinstance(number, int) and isinstance(settings["placement"], str)):
-                raise TypeError(file)
-            return cls(experiment, number, settings)
-        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
-            raise CrossoverError(f"{file}: describes no launch; delete it, and repeat the command") from error

@@ -2,18 +2,9 @@
 
 from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
-from typing import Annotated, Any, Literal, get_args, get_origin, get_type_hints
+from typing import Any
 
-Entrant = Mapping[str, Any]
-"""A configured entrant: `farm`, `alone` if it shares a launch with no other rival, and the farm's options."""
-
-TYPES: dict[type, dict[str, Any]] = {
-    bool: {"type": "boolean"},
-    float: {"type": "number"},
-    int: {"type": "integer", "minimum": 0},
-    str: {"type": "string"},
-}
-"""The JSON Schema of an option, by its type."""
+from crossover.design.settings import Entrant, described
 
 
 @dataclass(frozen=True)
@@ -46,12 +37,7 @@ class TaskFarm:
     @property
     def meanings(self) -> dict[str, str]:
         """The meaning of each option."""
-        return {name: next(iter(get_args(hint)[1:]), "") for name, hint in self._hints().items()}
-
-    @property
-    def allowed(self) -> dict[str, dict[str, Any]]:
-        """The allowed values of each option, as JSON Schema."""
-        return {name: _allowed(get_args(hint)[0]) for name, hint in self._hints().items()}
+        return {name: own.about for name, own in described(self.options).items()}
 
     @property
     def required(self) -> list[str]:
@@ -60,7 +46,7 @@ class TaskFarm:
 
     def made(self, entrant: Entrant) -> Any:
         """The options of an entrant, as an instance of `options`."""
-        return self.options(**{name: entrant[name] for name in self._hints() if name in entrant})
+        return self.options(**{name: entrant[name] for name in self.meanings if name in entrant})
 
     def crosses_hosts(self, entrant: Entrant) -> bool:
         """Whether the engines of an entrant can be on other hosts."""
@@ -75,11 +61,3 @@ class TaskFarm:
             return stated
         default = next(each.default for each in fields(self.options) if each.name == stated)
         return bool(entrant.get(stated, default))
-
-    def _hints(self) -> dict[str, Any]:
-        hints = get_type_hints(self.options, include_extras=True)
-        return {name: hint if get_origin(hint) is Annotated else Annotated[hint, ""] for name, hint in hints.items()}
-
-
-def _allowed(kind: Any) -> dict[str, Any]:
-    return {"enum": [*get_args(kind)]} if get_origin(kind) is Literal else TYPES.get(kind, {})

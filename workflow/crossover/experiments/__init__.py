@@ -3,13 +3,16 @@
 No module lists them: a folder here is an experiment, and none imports another. Only drivers are slow to load.
 """
 
+import json
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
 
 from crossover.design.experiment import Experiment
+from crossover.design.launch import Launch
 from crossover.design.protocol import Keys
+from crossover.design.settings import entries
 from crossover.errors import CrossoverError
 
 FOLDER = Path(__file__).parent
@@ -33,6 +36,19 @@ def of(name: str) -> Experiment:
         return declared()[name]
     except KeyError:
         raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}") from None
+
+
+def read_launch(file: Path) -> Launch:
+    """The launch of a file that `Launch.write` wrote. Raises CrossoverError for a file of another kind."""
+    try:
+        told = json.loads(file.read_text(encoding="utf-8"))
+        experiment, placement, number = told["experiment"], told["placement"], told["launch"]
+        settings = of(experiment).settings.read(told["settings"])
+        if not (isinstance(number, int) and settings.placement == placement):
+            raise TypeError(file)
+        return Launch(experiment, placement, number, settings)
+    except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise CrossoverError(f"{file}: describes no launch; delete it, and repeat the command") from error
 
 
 def prose(name: str, file: str) -> str:
@@ -64,5 +80,5 @@ def keys_of(setting: str, entry: str) -> Keys:
 
 @cache
 def _entries(setting: str) -> dict[str, Keys]:
-    own = [each.settings[setting].entries for each in declared().values() if setting in each.settings]
-    return {entry: keys for entries in own for entry, keys in entries.items()}
+    own = [entries(each.settings, setting) for each in declared().values()]
+    return {entry: keys for known in own for entry, keys in known.items()}

@@ -9,7 +9,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from crossover.design.task_farm import Entrant, TaskFarm
+from crossover.design.settings import Entrant
+from crossover.design.task_farm import TaskFarm
 
 UNKNOWN = TaskFarm(place=0)
 

@@ -1,7 +1,7 @@
 """Which launches share a job of a batch system. A batch is a group job of Snakemake; its launches follow each other.
 
-A launch starts processes of its own in any case, so it stays the unit of replication. The launches of one heat, which
-repeat each other, are in different batches: they run side by side, and on different nodes where there are several.
+A launch starts processes of its own in any case, so it stays the unit of replication. Launches that repeat each other
+are in different batches: they run side by side, and on different nodes where there are several.
 """
 
 import math
@@ -11,9 +11,9 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
-from crossover.design.settings import Settings
-from crossover.planning import plan, second_sweep
-from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName
+from crossover.design.config import Config
+from crossover.design.launch import Launch
+from crossover.planning import plan
 from crossover.planning.receipt import Receipt
 
 
@@ -53,10 +53,10 @@ class Times:
     recorded: Mapping[tuple[str, str], float] = field(default_factory=dict)
     """The seconds of the longest measured launch of each experiment and placement."""
 
-    def minutes(self, launch: LaunchName, settings: Settings) -> float:
+    def minutes(self, launch: Launch) -> float:
         """The minutes that a launch requests, besides the start of its job."""
-        recorded = self.recorded.get((launch["experiment"], launch["placement"]), 0.0)
-        return self.factor * max(recorded, plan.expected_seconds(launch["experiment"], settings)) / 60
+        recorded = self.recorded.get((launch.experiment, launch.placement), 0.0)
+        return self.factor * max(recorded, launch.settings.expected_seconds) / 60
 
 
 def times(resources: Mapping[str, Any], held: Iterable[Receipt] = ()) -> Times:
@@ -64,7 +64,7 @@ def times(resources: Mapping[str, Any], held: Iterable[Receipt] = ()) -> Times:
     recorded: dict[tuple[str, str], float] = {}
     for each in held:
         if each.measured:
-            kind = each.launch["experiment"], each.launch["placement"]
+            kind = each.name[:2]
             recorded[kind] = max(recorded.get(kind, 0.0), each.wall_seconds)
     return Times(float(resources.get("time_factor") or FACTOR), recorded)
 
@@ -81,36 +81,32 @@ def shares(minutes: Sequence[float], most: float = math.inf) -> list[int]:
 
 def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
     """The most minutes that any job of the run would request, as far as that is known before earlier runs are read."""
-    of_heat, own, most = second_sweep.of_heats(config), times(resources), bounds(resources)
-    single = max((own.minutes(each, of_heat(each)) for each in plan.launches(config)), default=1)
+    own, most = times(resources), bounds(resources)
+    single = max(map(own.minutes, plan.launches(config)), default=1)
     return max(math.ceil(single) + START_MINUTES, most.minutes if most else 1, LEAST_MINUTES)
 
 
 def jobs(
-    config: Config,
     most: Bounds | None,
-    due: Iterable[LaunchName],
-    options: Callable[[LaunchName], Any] = lambda _: None,
+    due: Iterable[Launch],
+    options: Callable[[Launch], Any] = lambda _: None,
     own: Times | None = None,
-) -> list[list[LaunchName]]:
+) -> list[list[Launch]]:
     """The launches that are due, by the job that they share; a job each without bounds. `own` are their times.
 
     Launches over several hosts with different `options`, such as a list of nodes, do not share a job.
     """
     if most is None:
         return [[launch] for launch in due]
-    of_heat, turns = second_sweep.of_heats(config), second_sweep.turns(config)
-    alike: dict[Any, list[LaunchName]] = defaultdict(list)
+    alike: dict[Any, list[Launch]] = defaultdict(list)
     for launch in due:
-        hosts = plan.nodes(launch["experiment"], of_heat(launch))
-        sweep, number = divmod(launch["launch"] - 1, SECOND_SWEEP)
-        repetition = number // turns(launch["experiment"], launch["placement"])
-        alike[sweep, hosts, repetition, options(launch) if hosts > 1 else None].append(launch)
-    found: list[list[LaunchName]] = []
+        hosts = launch.settings.nodes
+        alike[launch.second, hosts, launch.repetition, options(launch) if hosts > 1 else None].append(launch)
+    found: list[list[Launch]] = []
     requested = own or Times()
     for launches in alike.values():
-        numbers = _numbers([requested.minutes(each, of_heat(each)) for each in launches], most)
-        shared: dict[int, list[LaunchName]] = defaultdict(list)
+        numbers = _numbers([requested.minutes(each) for each in launches], most)
+        shared: dict[int, list[Launch]] = defaultdict(list)
         for number, launch in zip(numbers, launches, strict=True):
             shared[number].append(launch)
         found += shared.values()
@@ -135,3 +131,53 @@ def _numbers(minutes: Sequence[float], most: Bounds) -> list[int]:
         found.append(number)
         members, used = members + 1, used + each
     return found
+
+
+@dataclass
+class Jobs:
+    """The jobs by the `resources` that a profile gives to launches.
+
+    No job requests more than `most_minutes`; launches over several hosts with different `options` do not share one.
+    """
+
+    resources: Mapping[str, Any]
+    most_minutes: float = math.inf
+    options: Callable[[Launch], Any] = lambda _: None
+    _job: dict[str, tuple[str | None, list[str]]] = field(default_factory=dict)
+    """The group of each launch, and the launch before it in the job, by receipts."""
+    _minutes: dict[str, int] = field(default_factory=dict)
+    _times: Times = field(default_factory=Times)
+
+    def learn(self, held: Iterable[Receipt]) -> None:
+        """Let launches request what earlier ones took."""
+        self._times = times(self.resources, held)
+
+    def split(self, launches: Sequence[Launch], failed: Sequence[Launch] = ()) -> list[list[Launch]]:
+        """The launches by job. One that `failed` before has its own: it would end the job of others again."""
+        others = [launch for launch in launches if launch not in failed] if failed else launches
+        most = bounds(self.resources, self.most_minutes)
+        shared = jobs(most, others, self.options, self._times)
+        return [*shared, *([launch] for launch in failed)]
+
+    def add(self, launches: Sequence[Launch], receipts: Sequence[str]) -> None:
+        """Make a job of these launches, which have these receipts."""
+        name = f"launches-{len(self._job) + 1}" if len(receipts) > 1 else None
+        for place, path in enumerate(receipts):
+            self._job[path] = name, list(receipts[max(0, place - 1) : place])
+        self._minutes |= zip(receipts, shares(self.times(launches), self.most_minutes), strict=True)
+
+    def times(self, launches: Iterable[Launch]) -> list[float]:
+        """The minutes that each launch would request, besides the start of its job."""
+        return [self._times.minutes(launch) for launch in launches]
+
+    def group(self, receipt: str) -> str | None:
+        """The name of a job of several launches."""
+        return self._job.get(receipt, (None, []))[0]
+
+    def before(self, receipt: str) -> list[str]:
+        """The receipt of the launch before this one in its job, if any."""
+        return self._job.get(receipt, (None, []))[1]
+
+    def minutes(self, receipts: Iterable[str]) -> int:
+        """The minutes that launches request, with the start of their job if they are all of it."""
+        return sum(self._minutes.get(path, 1) for path in receipts)

@@ -8,19 +8,18 @@ changed, if its raw file is gone, and if it is to be remeasured and differs. A t
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crossover import code_digest, farms
-from crossover.design.launch import LOADED
-from crossover.design.settings import Settings, canonical
-from crossover.planning import inventory, plan, receipt, second_sweep
+from crossover.design.config import Config
+from crossover.design.launch import LOADED, MOST_LAUNCHES, Launch
+from crossover.design.settings import Settings
+from crossover.planning import plan, receipt, refinement
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
-from crossover.planning.inventory import Key, key
-from crossover.planning.plan import SECOND_SWEEP, Config, LaunchName
-from crossover.planning.receipt import Receipt
+from crossover.planning.receipt import Files, Held, Receipt
 from crossover.records.holes import OF_CODE, PASSING
 
 ALWAYS = (*LOADED, "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
@@ -51,46 +50,48 @@ class Demand:
     """
 
     config: Config
-    held: Mapping[Key, Sequence[Receipt]]
+    held: Held
     software: Mapping[str, str] | None = None
     forces: Callable[[str], bool] = lambda _: False
-    _planned: dict[Key, str] = field(default_factory=dict)
+    _planned: dict[Launch, Files] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        self._settings = second_sweep.of_launches(self.config)
         # What ranks will load is unknown before they start; the newest launch tells it best.
         measured = [each for own in self.held.values() for each in own if each.measured]
         newest = max(measured, key=lambda each: each.written).software if measured else {}
         self._here = {name: newest[name] for name in LOADED if name in newest} | dict(self.software or {})
 
     @cached_property
-    def _first_sweep(self) -> set[Key]:
-        return set(map(key, plan.launches(self.config)))
+    def _first_launches(self) -> set[Launch]:
+        return set(plan.launches(self.config))
 
-    def planned(self, launch: LaunchName) -> str:
-        """The path of the receipt that a launch must have; decided once, because a run adds receipts."""
-        found = self._planned.get(key(launch))
+    def planned(self, launch: Launch) -> Files:
+        """The files that a launch must have; decided once, because a run adds receipts."""
+        found = self._planned.get(launch)
         if found is None:
-            found = self._planned[key(launch)] = self._decided(launch)
+            found = self._planned[launch] = self._decided(launch)
         return found
 
-    def choose(self, launch: LaunchName, path: str) -> None:
-        """Let a launch have this receipt, if it is not planned yet."""
-        self._planned.setdefault(key(launch), path)
+    def choose(self, launch: Launch, files: Files) -> None:
+        """Let a launch have these files, if its own are not planned yet."""
+        self._planned.setdefault(launch, files)
 
     def existing(self, experiment: str) -> list[str]:
         """The receipts of a partial run: the latest of each launch of an experiment."""
-        every = [inventory.latest(own) for which, own in self.held.items() if which[0] == experiment]
+        every = [receipt.latest(own) for which, own in self.held.items() if which[0] == experiment]
         return [str(each.path) for each in every if each]
 
-    def _decided(self, launch: LaunchName) -> str:
-        settings = self._settings(launch)
-        own = [each for each in self.held.get(key(launch), ()) if each.digest == receipt.digest(settings)]
-        last = self._last(own, settings)
-        turn = last.turn if last else -1
-        if not last or (self._due(last, settings) and not self.forces(str(last.path))):
-            turn = max((each.turn for each in own), default=-1) + 1
-        return receipt.path(self.config, launch, receipt.digest(settings), turn)
+    def _alike(self, launch: Launch) -> list[Receipt]:
+        """The receipts of a launch with its present settings."""
+        return [each for each in self.held.get(launch.name, ()) if each.digest == launch.settings.digest]
+
+    def _decided(self, launch: Launch) -> Files:
+        own = self._alike(launch)
+        last = self._last(own, launch.settings)
+        if last and (self.forces(str(last.path)) or not self._due(last, launch.settings)):
+            return last
+        turn = max((each.turn for each in own), default=-1) + 1
+        return Files.of(self.config.results, self.config.tier, launch, turn)
 
     def _last(self, own: Sequence[Receipt], settings: Settings) -> Receipt | None:
         """The receipt that counts, of those of a launch with these settings: one like this run's, if there is one."""
@@ -102,54 +103,53 @@ class Demand:
         if not last.complete or last.hole in PASSING:
             return True
         others = self._others(last, settings)
-        return bool(others) and (self.config["remeasure"] if last.measured else last.hole in OF_CODE and CODE in others)
+        return bool(others) and (self.config.remeasure if last.measured else last.hole in OF_CODE and CODE in others)
 
     def _others(self, held: Receipt, settings: Settings) -> list[str]:
         """Differences in code and software of a launch that was measured with these settings."""
         found = []
-        if held.code and held.code != code_digest.of_launch(held.launch["experiment"], settings):
+        if held.code and held.code != code_digest.of_launch(held.name[0], settings.entrants):
             found.append(CODE)
         if held.software and self._here:
-            entrants = settings.get("entrants", {}).values()
-            packages = (name for entrant in entrants for name in farms.declared()[entrant["farm"]].packages)
+            packages = (
+                name for entrant in settings.entrants.values() for name in farms.declared()[entrant["farm"]].packages
+            )
             names = LOADED if self.software is None else (*ALWAYS, *packages)
             both = [{name: own[name] for name in names if name in own} for own in (held.software, self._here)]
             found += _changed("", *both)
         return found
 
-    def differing(self, launch: LaunchName) -> tuple[Receipt | None, list[str]]:
+    def differing(self, launch: Launch) -> tuple[Receipt | None, list[str]]:
         """The measurement of a launch that differs from this run's, and its differences, as `name: before, now after`.
 
         None and nothing if the launch is not measured, or as this run would.
         """
-        settings, held = self._settings(launch), self.held.get(key(launch), ())
-        own = [each for each in held if each.digest == receipt.digest(settings)]
-        last = self._last(own, settings)
+        last = self._last(self._alike(launch), launch.settings)
         if last and last.complete:
-            return (last, self._others(last, settings)) if last.measured else (None, [])
-        before = inventory.latest(held)
+            return (last, self._others(last, launch.settings)) if last.measured else (None, [])
+        before = receipt.latest(self.held.get(launch.name, ()))
         if before is None or not before.measured:
             return None, []
-        changed = _changed("", inventory.settings(before), json.loads(canonical(settings)))
-        return before, [*changed, *self._others(before, settings)]
+        changed = _changed("", receipt.stored_settings(before), launch.settings.stored)
+        return before, [*changed, *self._others(before, launch.settings)]
 
-    def conflict(self, launches: Iterable[LaunchName], command: Command) -> str:
+    def conflict(self, launches: Iterable[Launch], command: Command) -> str:
         """The message to the user if measured launches among these differ from this run; empty if none do."""
-        if self.config["partial"] or self.config["remeasure"]:
+        if self.config.partial or self.config.remeasure:
             return ""
         alike: dict[tuple[str, str, str], list[Receipt]] = defaultdict(list)
         for launch in launches:
             held, differences = self.differing(launch)
             if held and differences:
-                alike[launch["experiment"], launch["placement"], "; ".join(differences)].append(held)
+                alike[launch.experiment, launch.placement, "; ".join(differences)].append(held)
         every = [held for each in alike.values() for held in each]
         if not every:
             return ""
-        results, again = self.config["results"], command.but
+        results, again = self.config.results, command.but
         differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
         lines = [f"{len(every)} {differ} from what this command would measure; nothing was changed"]
         for (experiment, placement, changes), each in alike.items():
-            numbers = ", ".join(str(held.launch["launch"]) for held in each)
+            numbers = ", ".join(str(held.name[2]) for held in each)
             lines.append(f"  {experiment}, placement {placement}, launch {numbers}: {changes}")
         return "\n".join(
             [
@@ -164,11 +164,11 @@ class Demand:
     def remarks(self, others: Mapping[str, int], command: Command) -> list[Remark]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
         the numbers of launches of other tiers."""
-        experiments = self.config["experiments"]
-        used = [each for which, own in self.held.items() if which[0] in experiments and (each := inventory.latest(own))]
+        experiments = self.config.experiments
+        used = [each for which, own in self.held.items() if which[0] in experiments and (each := receipt.latest(own))]
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
-        lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config['tier']}"]
+        lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config.tier}"]
         if differing := sum(bool(self._differs(each)) for each in measured):
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
         unknown = sorted({which[0] for which in self.held} - set(experiments))
@@ -181,15 +181,14 @@ class Demand:
 
     def _differs(self, held: Receipt) -> bool:
         """Whether a launch was measured otherwise than this run would; not if this run does not have it."""
-        number = held.launch["launch"]
-        first = held.launch | {"launch": (number - 1) % SECOND_SWEEP + 1}
+        experiment, placement, number = held.name
         try:
-            if key(first) not in self._first_sweep:
-                return False
-            settings = self._settings(held.launch)
-        except second_sweep.MissingLaunchError:
+            planned = refinement.launch(self.config, experiment, placement, number)
+        except refinement.MissingLaunchError:
             return False
-        return held.digest != receipt.digest(settings) or bool(self._others(held, settings))
+        if replace(planned, number=(number - 1) % MOST_LAUNCHES + 1) not in self._first_launches:
+            return False
+        return held.digest != planned.settings.digest or bool(self._others(held, planned.settings))
 
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:

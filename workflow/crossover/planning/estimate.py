@@ -1,15 +1,18 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
+import json
 import math
 import statistics
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
-from crossover.planning import allocation, plan, second_sweep
-from crossover.planning.plan import Config, LaunchName
+from crossover.design.config import Config
+from crossover.design.launch import Launch
+from crossover.planning import plan, refinement
 from crossover.records.holes import is_hole
 
 JOB_SECONDS = 12
@@ -53,12 +56,12 @@ def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
 
 @dataclass(frozen=True)
 class Course:
-    """A run that begins when this is created. Launches are those of `plan.launches` or `second_sweep.launches`."""
+    """A run that begins when this is created. Launches are those of `plan.launches` or `refinement.launches`."""
 
     config: Config
     nodes: int | None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
-    jobs: Callable[[Sequence[LaunchName]], list[list[LaunchName]]] = lambda launches: [[launch] for launch in launches]
+    jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
     """Launches by the job that they share (`batches.jobs`)."""
     began: float = field(default_factory=time.time)
     asked: Callable[[], Iterable[str]] | None = None
@@ -66,61 +69,51 @@ class Course:
     available: Callable[[], int | None] | None = None
     """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
 
-    @cached_property
-    def _settings(self) -> second_sweep.OfLaunch:
-        return second_sweep.of_launches(self.config)
-
-    def expected(self, launches: Sequence[LaunchName], part: float = 1.0) -> Cost:
+    def expected(self, launches: Sequence[Launch], part: float = 1.0) -> Cost:
         """The expected cost of these launches, in this part of their budgets."""
         around = JOB_SECONDS if self.nodes else 0
         jobs = [
-            (sum(self.seconds(launch, part) for launch in job) + around, self._nodes(job[0]))
+            (sum(self.seconds(launch, part) for launch in job) + around, job[0].settings.nodes)
             for job in self.jobs(launches)
         ]
         return cost(jobs, self._available or self.nodes or 1)
-
-    def _nodes(self, launch: LaunchName) -> int:
-        return plan.nodes(launch["experiment"], self._settings(launch))
 
     @cached_property
     def _available(self) -> int | None:
         return self.available() if self.nodes and self.available else self.nodes
 
-    def seconds(self, launch: LaunchName, part: float = 1.0) -> float:
+    def seconds(self, launch: Launch, part: float = 1.0) -> float:
         """The expected time of one launch, with the start of its processes, in this part of its budget."""
-        settings = self._settings(launch)
-        return plan.expected_seconds(
-            launch["experiment"], settings | {"budget_seconds": part * settings["budget_seconds"]}
-        )
+        return launch.settings.expected_seconds - (1 - part) * launch.settings.seconds
 
-    def outlook(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> str:
+    def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
         """The expected cost of the launches that are due, in words.
 
-        `unrefined` are experiments whose second sweep is unknown until the first is done. It has at most as many
-        launches as the first, and in each at most the part `second_sweep.SHARE` of the budget.
+        `unrefined` are experiments whose refinement is unknown until the first is done. It has at most as many
+        launches as the first, and in each at most the part `refinement.SHARE` of the budget.
         """
         after = self._after(unrefined)
-        text = f"tier {self.config['tier']}: {self._words(due) if due else 'nothing is left to measure'}"
+        text = f"tier {self.config.tier}: {self._words(due) if due else 'nothing is left to measure'}"
         if after:
-            text += "\nthen, inside the crossovers of the first sweep, a second sweep of at most "
-            text += self._words(after, second_sweep.SHARE)
+            text += "\nthen, inside the crossovers of these, a refinement of at most "
+            text += self._words(after, refinement.SHARE)
             if self._known:
-                text += f"\nboth sweeps together: at most {duration(self.wall_seconds(due, unrefined))}"
+                text += f"\nwith the refinement: at most {duration(self.wall_seconds(due, unrefined))}"
         return "\n".join([text, *self._withheld()])
 
-    def _after(self, unrefined: Iterable[str]) -> list[LaunchName]:
-        """Launches of the first sweep, as many as the second sweeps of these experiments can have."""
+    def _after(self, unrefined: Iterable[str]) -> list[Launch]:
+        """The first launches, as many as the refinements of these experiments can have."""
         return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
 
-    def wall_seconds(self, due: Sequence[LaunchName], unrefined: Iterable[str] = ()) -> float:
-        """The expected time of the launches that are due, and at most of the second sweeps of these experiments."""
-        after = self.expected(self._after(unrefined), second_sweep.SHARE)
+    def wall_seconds(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> float:
+        """The expected time of the launches that are due, and at most of the refinements of these experiments."""
+        after = self.expected(self._after(unrefined), refinement.SHARE)
         return self.expected(due).wall_seconds + after.wall_seconds
 
     def later(self, unrefined: Iterable[str]) -> tuple[int, float]:
-        """The most launches of the second sweeps of these experiments, and their seconds, one after another."""
+        """The most launches of the refinements of these experiments, and their seconds, one after another."""
         after = self._after(unrefined)
-        return len(after), sum(self.seconds(launch, second_sweep.SHARE) for launch in after)
+        return len(after), sum(self.seconds(launch, refinement.SHARE) for launch in after)
 
     @property
     def _known(self) -> bool:
@@ -129,20 +122,19 @@ class Course:
 
     def _withheld(self) -> list[str]:
         """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
-        asked = self.asked() if self.asked else self.config["experiments"]
-        config = self.config | {"experiments": {name: self.config["experiments"][name] for name in asked}}
+        asked = self.asked() if self.asked else self.config.experiments
+        config = replace(self.config, experiments={name: self.config.experiments[name] for name in asked})
         found, waiting = plan.withheld(config), plan.waiting(config)
         lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
-        if waiting and (reason := self.config.get("too_few_nodes")):
+        if waiting and (reason := self.config.too_few_nodes):
             lines.append(f"not measured: {', '.join(_placed(waiting))}: {reason}")
         return lines
 
-    def widths(self, launches: Sequence[LaunchName]) -> list[int]:
+    def widths(self, launches: Sequence[Launch]) -> list[int]:
         """The number of ranks on the fullest host of each of these launches."""
-        every = [(launch["experiment"], second_sweep.settings_of(self.config, launch)) for launch in launches]
-        return [math.ceil(plan.ranks(*each) / plan.nodes(*each)) for each in every]
+        return [math.ceil(launch.settings.ranks / launch.settings.nodes) for launch in launches]
 
-    def _words(self, launches: Sequence[LaunchName], part: float = 1.0) -> str:
+    def _words(self, launches: Sequence[Launch], part: float = 1.0) -> str:
         expected, count = self.expected(launches, part), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
@@ -157,7 +149,7 @@ class Course:
         )
 
     def review(
-        self, due: Sequence[LaunchName], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
+        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
     ) -> str:
         """Actual beside expected cost of the launches that were due, and the phases of a job.
 
@@ -171,25 +163,28 @@ class Course:
         text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
-            text += self._used(facts, expected, failed or {})
-        if parts := allocation.words(allocation.spent(facts)):
+            text += self._used(due, facts, expected, failed or {})
+        if parts := phases_in_words(phases_of(facts)):
             text += f"\ntime of launches: {parts}"
         return "\n".join([text, *self._withheld()])
 
-    def _used(self, facts: Sequence[dict[str, Any]], expected: Cost, failed: Mapping[str, float]) -> str:
+    def _used(
+        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], expected: Cost, failed: Mapping[str, float]
+    ) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
-        apart = allocation.apart(facts)
-        pairs = [(fact, self._nodes(fact)) for fact in apart]
-        share = allocation.timed_share(pairs)
+        own = apart(facts)
+        nodes = {launch.name: launch.settings.nodes for launch in due}
+        pairs = [(fact, nodes[fact["experiment"], fact["placement"], fact["launch"]]) for fact in own]
+        share = timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
-        used = sum(allocation.node_seconds(*pair) for pair in pairs)
-        kept = sum(allocation.node_seconds(*pair) for pair in pairs if pair[0].get("job") in failed)
+        used = sum(node_seconds(*pair) for pair in pairs)
+        kept = sum(node_seconds(*pair) for pair in pairs if pair[0].get("job") in failed)
         lost = max(0.0, sum(failed.values()) - kept)
         jobs = "1 job" if len(failed) == 1 else f"{len(failed)} jobs"
         more = f"\nlost in {jobs} that failed: {_node_hours(lost)} more" if lost else ""
         return (
             f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected{more}"
-            f"\nmedian launch: {_phases(apart)}"
+            f"\nmedian launch: {_phases(own)}"
         )
 
 
@@ -251,3 +246,78 @@ def duration(seconds: float) -> str:
 def _node_hours(seconds: float) -> str:
     hours = seconds / 3600
     return f"{hours:.0f} node-hours" if hours >= 99.5 else f"{hours:.2g} node-hours"
+
+
+Fact = Mapping[str, Any]
+"""A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
+
+
+def apart(launches: Iterable[Fact]) -> list[dict[str, Any]]:
+    """The launches, each with the delay that it had itself: a later one of a job waited only from the end of the last.
+
+    So the `entering_seconds` and `wall_seconds` of the launches of a job add up to its duration, and only the first
+    keeps `queued_seconds`. Launches without a job are unchanged.
+    """
+    jobs: dict[Any, list[Fact]] = defaultdict(list)
+    for number, fact in enumerate(launches):
+        within = fact.get("job") and fact.get("entering_seconds") is not None
+        jobs[fact["job"] if within else number].append(fact)
+    found = []
+    for job in jobs.values():
+        ended = 0.0
+        for place, fact in enumerate(sorted(job, key=lambda fact: fact.get("entering_seconds") or 0)):
+            own = dict(fact)
+            if place:
+                own |= {"queued_seconds": None, "entering_seconds": fact["entering_seconds"] - ended}
+            ended = (fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)
+            found.append(own)
+    return found
+
+
+def node_seconds(fact: Fact, nodes: int) -> float:
+    """The node-seconds of a launch on so many nodes, from `apart`."""
+    return float((fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)) * nodes
+
+
+def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
+    """The part of the node-seconds of jobs that is inside timed blocks; each launch, from `apart`, with its nodes.
+
+    None without a batch job.
+    """
+    of_jobs = [(fact, nodes) for fact, nodes in facts if fact.get("entering_seconds") is not None]
+    used = sum(node_seconds(fact, nodes) for fact, nodes in of_jobs)
+    return sum((fact.get("timed_seconds") or 0) * nodes for fact, nodes in of_jobs) / used if used else None
+
+
+PHASES = ("entry", "start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
+"""The phases of a launch; those of measure.sampling.phases from calibration to `around blocks`. `entry` is the time
+in a batch job before the launch, in which the job and Snakemake start."""
+
+
+def phases_of(launches: Iterable[Fact]) -> dict[str, float]:
+    """The part of the launches' time in each of PHASES; they add up to 1.
+
+    `start` is the time until the driver is ready, `end` that after the last round. Empty if no launch has recorded its
+    phases.
+    """
+    seconds: dict[str, float] = dict.fromkeys(PHASES, 0.0)
+    for fact in apart(launches):
+        if not fact.get("phases"):
+            continue
+        own: dict[str, float] = json.loads(fact["phases"])
+        own["entry"] = fact.get("entering_seconds") or 0.0
+        own["start"] = fact["meeting_seconds"] + own.pop("connection")
+        own["end"] = max(0.0, fact["wall_seconds"] - sum(own.values()) + own["entry"] + own.get("end", 0.0))
+        for phase in PHASES:
+            seconds[phase] += own.get(phase, 0.0)
+    whole = sum(seconds.values())
+    return {phase: part / whole for phase, part in seconds.items()} if whole else {}
+
+
+def phases_in_words(parts: Mapping[str, float]) -> str:
+    """The parts of `phases_of` in phases_in_words.
+
+    >>> phases_in_words({"start": 0.25, "arms": 0.75, "ceilings": 0.0})
+    '25 % start, 75 % arms'
+    """
+    return ", ".join(f"{100 * part:.0f} % {phase}" for phase, part in parts.items() if part)

@@ -8,16 +8,17 @@ the first. It also has a *turn*: a launch that must be measured again, with the 
 import json
 import re
 import time
+from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from hashlib import sha256
+from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from crossover.design.settings import Settings, canonical, read_settings
+from crossover.design.launch import Launch
+from crossover.design.settings import digest, read_settings
 from crossover.errors import CrossoverError
-from crossover.planning.plan import Config, LaunchName
 from crossover.records import atomic, json_text
 
 FOLDER = "{results}/launches/{tier}"
@@ -54,23 +55,87 @@ class Facts:
 
 
 @dataclass(frozen=True)
-class Of:
-    """The name of a receipt."""
+class Files:
+    """The files of a launch, by the path of its receipt. Raises CrossoverError for a path of another kind."""
 
     path: Path
-    launch: LaunchName
-    digest: str
-    turn: int
+
+    def __post_init__(self) -> None:
+        if not self._named:
+            raise CrossoverError(f"{self.path}: is no receipt of a launch; move it elsewhere")
+
+    @classmethod
+    def of(cls, results: str, tier: str, launch: Launch, turn: int) -> Self:
+        """Those of a launch that is measured for the time `turn`, counted from 0."""
+        own = {"digest": launch.settings.digest, "turn": turn, **launch.identity}
+        return cls(Path(PATH.format(results=results, tier=tier, **own)))
+
+    @cached_property
+    def _named(self) -> re.Match[str] | None:
+        return NAME.fullmatch(self.path.stem)
+
+    def _part(self, name: str) -> str:
+        assert self._named
+        return self._named[name]
+
+    @property
+    def name(self) -> tuple[str, str, int]:
+        """What identifies the launch: experiment, placement, number."""
+        return self.path.parts[-3], self.path.parts[-2], int(self._part("launch"))
+
+    @property
+    def identity(self) -> dict[str, Any]:
+        """The columns of every table that name the launch."""
+        return dict(zip(("experiment", "placement", "launch"), self.name, strict=True))
+
+    @property
+    def digest(self) -> str:
+        """The digest of the launch's settings."""
+        return self._part("digest")
+
+    @property
+    def turn(self) -> int:
+        """How often the launch was to be measured before, with these settings."""
+        return int(self._part("turn"))
+
+    @property
+    def results(self) -> Path:
+        """The folder of results."""
+        return self.path.parents[4]
+
+    @property
+    def log(self) -> Path:
+        """The log of the launch."""
+        *_, tier, experiment, placement, _ = self.path.parts
+        return self.results / "logs" / tier / experiment / placement / f"{self.path.stem}.log"
+
+    @property
+    def description(self) -> Path:
+        """The file that describes the launch, for its processes."""
+        return self.log.with_suffix(".json")
+
+    @property
+    def raw_folder(self) -> Path:
+        """The folder of the launch's raw files."""
+        return self.results.joinpath("raw", *self.path.parts[-4:-1])
+
+    def next_raw(self) -> Path:
+        """A new name for the raw file of the launch, which ends now."""
+        return self.raw_folder / f"launch={self.path.stem}.{time.time_ns()}.parquet"
+
+    def raw_files(self) -> list[Path]:
+        """The raw files that were written for this receipt, the newest first."""
+        return sorted(self.raw_folder.glob(f"launch={self.path.stem}.*.parquet"), key=stamp, reverse=True)
 
 
 @dataclass(frozen=True)
-class Receipt(Facts, Of):
+class Receipt(Facts, Files):
     """How a launch ended."""
 
     @property
     def raw_file(self) -> Path:
         """The path of the raw file; that of the receipt moves with the folder of results."""
-        return self.path.parents[4] / self.raw
+        return self.results / self.raw
 
     @property
     def complete(self) -> bool:
@@ -89,7 +154,7 @@ class Receipt(Facts, Of):
     def row(self) -> dict[str, Any]:
         """Its columns of record.LAUNCHES."""
         return {
-            **self.launch,
+            **self.identity,
             "outcome": "measured" if self.measured else "hole",
             "hole": self.hole or (None if self.measured else "unknown"),
             "reason": self.reason or (None if self.measured else "unknown"),
@@ -97,60 +162,29 @@ class Receipt(Facts, Of):
         }
 
 
-def digest(settings: Settings) -> str:
-    """The digest of a launch's settings in the name of its receipt."""
-    return sha256(canonical(settings).encode()).hexdigest()[:8]
-
-
-def path(config: Config, launch: LaunchName, digest: str, turn: int, pattern: str = PATH) -> str:
-    """The path of a launch's receipt, or of another file with this `pattern`, such as LOG."""
-    return pattern.format(results=config["results"], tier=config["tier"], digest=digest, turn=turn, **launch)
-
-
-def log(receipt: Path) -> Path:
-    """The log of the launch with this receipt."""
-    *_, tier, experiment, placement, name = receipt.parts
-    return receipt.parents[4] / "logs" / tier / experiment / placement / f"{Path(name).stem}.log"
-
-
-def description(receipt: Path) -> Path:
-    """The file that describes the launch with this receipt, for its processes."""
-    return log(receipt).with_suffix(".json")
-
-
-def launch_of(path: Path) -> LaunchName:
-    """The launch that the path of its receipt or of its raw file names."""
-    experiment, placement, file = path.parts[-3:]
-    return {"experiment": experiment, "placement": placement, "launch": int((re.findall(r"\d+", file) or [0])[0])}
-
-
 def read(file: Path) -> Receipt:
     """A receipt; `unreadable`, without facts, if its content is no receipt's. Raises CrossoverError for its name."""
-    named = NAME.fullmatch(file.stem)
-    if not named:
-        raise CrossoverError(f"{file}: is no receipt of a launch; move it elsewhere")
-    facts = Facts("unreadable")
+    files, facts = Files(file), Facts("unreadable")
     with suppress(OSError, ValueError):
         content: Facts = json_text.read(file.read_bytes(), Facts)
         raw = Path(content.raw)
         # A raw file of another launch, or outside of the folder, is none of its own.
-        if raw.parent == raw_folder(file).relative_to(file.parents[4]) and raw.name.startswith(f"launch={file.stem}."):
+        if raw.parent == files.raw_folder.relative_to(files.results) and raw.name.startswith(f"launch={file.stem}."):
             facts = content
-    which = launch_of(file), named["digest"], int(named["turn"])
-    return Receipt(file, *which, **vars(facts))
+    return Receipt(file, **vars(facts))
 
 
-def write(receipt: Path, raw: Path, facts: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -> None:
+def write(files: Files, raw: Path, facts: Mapping[str, Any], ranks: Sequence[Mapping[str, Any]]) -> None:
     """Write the receipt of a whole raw file, from the facts and the ranks in its metadata."""
     told = {name: facts.get(name) for name in ("outcome", "hole", "reason", "code", "wall_seconds")}
     own = {
-        "raw": str(raw.relative_to(receipt.parents[4])),
+        "raw": str(raw.relative_to(files.results)),
         "bytes": raw.stat().st_size,
         "software": software(ranks),
         "written": time.time(),
     }
     kept = {name: value for name, value in (told | own).items() if value not in (None, {})}
-    with atomic.replacing(receipt) as part:
+    with atomic.replacing(files.path) as part:
         part.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
 
 
@@ -162,30 +196,15 @@ def software(ranks: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     return libraries | ({"python": ranks[0]["python"]} if ranks[0].get("python") else {})
 
 
-def contradiction(held: Receipt, facts: Mapping[str, Any]) -> str:
+def contradiction(held: Files, facts: Mapping[str, Any]) -> str:
     """How the facts in the metadata of a raw file contradict the receipt that names it; empty if they do not."""
-    if any(facts.get(name) != value for name, value in held.launch.items()):
-        named = " ".join(str(facts.get(name)) for name in held.launch)
+    if any(facts.get(name) != value for name, value in held.identity.items()):
+        named = " ".join(str(facts.get(name)) for name in held.identity)
         return f"is of launch {named}, and not of that of its receipt"
-    settings = read_settings(facts.get("settings"))
-    if digest(settings) != held.digest or settings.get("placement") != held.launch["placement"]:
+    stored = read_settings(facts.get("settings"))
+    if digest(stored) != held.digest or stored.get("placement") != held.name[1]:
         return "has other settings than those in the name of its receipt"
     return ""
-
-
-def next_raw(receipt: Path) -> Path:
-    """A new name for the raw file of a launch that ends now."""
-    return raw_folder(receipt) / f"launch={receipt.stem}.{time.time_ns()}.parquet"
-
-
-def raw_files(receipt: Path) -> list[Path]:
-    """The raw files that were written for this receipt, the newest first."""
-    return sorted(raw_folder(receipt).glob(f"launch={receipt.stem}.*.parquet"), key=stamp, reverse=True)
-
-
-def raw_folder(receipt: Path) -> Path:
-    """The folder of the launch's raw files."""
-    return receipt.parents[4].joinpath("raw", *receipt.parts[-4:-1])
 
 
 def stamp(raw: Path) -> int:
@@ -194,7 +213,60 @@ def stamp(raw: Path) -> int:
     return int(named["stamp"]) if named else 0
 
 
+def launch_number(raw: Path) -> int:
+    """The number of the launch in a raw file's name; 0 for another name."""
+    named = RAW.fullmatch(raw.stem)
+    return int(named["launch"]) if named else 0
+
+
 def tiers(launches: Iterable[Mapping[str, Any]]) -> list[str]:
     """The tiers of launches, rows of the table, by the folder of their receipts."""
     found = (re.search(r"launches/([^/]+)/", str(row["receipt"])) for row in launches)
     return sorted({place[1] for place in found if place})
+
+
+# ---- the receipts in a folder of results
+
+Held = Mapping[tuple[str, str, int], Sequence[Receipt]]
+"""The receipts of each launch, by `Launch.name`, in the order in which they were written."""
+
+
+def held(results: str, tier: str) -> Held:
+    """The receipts of a tier."""
+    found: dict[tuple[str, str, int], list[Receipt]] = defaultdict(list)
+    for file in sorted(Path(FOLDER.format(results=results, tier=tier)).glob("*/*/[0-9]*.json")):
+        own = read(file)
+        found[own.name].append(own)
+    return {name: sorted(own, key=lambda one: one.written) for name, own in sorted(found.items())}
+
+
+def latest(receipts: Sequence[Receipt]) -> Receipt | None:
+    """The receipt to report on, of those of a launch: the last measured one, or the last hole."""
+    own = [each for each in receipts if each.complete]
+    return max(own, key=lambda each: (each.measured, each.written), default=None)
+
+
+def stored_settings(of: Receipt) -> dict[str, Any]:
+    """The settings with which a launch was measured; none if its raw file cannot be read."""
+    # Imported only if there is a file to read, because these load slowly.
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    from crossover.records import record
+
+    try:
+        stored = pq.read_schema(of.raw_file).metadata or {}
+        if stored.get(b"crossover") != str(record.VERSION).encode():
+            return {}
+        return read_settings(json_text.parse(stored.get(b"launch", b""))["settings"])
+    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return {}
+
+
+def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:
+    """The number of measured launches here of each other tier."""
+    counts = {}
+    for name in tiers:
+        files = [] if name == tier else Path(results, "raw", name).glob("*/*/launch=*.parquet")
+        counts[name] = len({(*raw.parts[-3:-1], launch_number(raw)) for raw in files})
+    return {name: count for name, count in counts.items() if count}

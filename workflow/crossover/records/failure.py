@@ -38,7 +38,7 @@ class Failure:
     """One part that failed."""
 
     kind: str
-    """`table`, `claim`, `setting`, `figure`, `section`, `second sweep`."""
+    """`table`, `claim`, `setting`, `figure`, `section`, `refinement`."""
     name: str
     experiment: str
     """Empty for a part of the whole run."""

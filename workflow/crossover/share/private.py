@@ -28,7 +28,7 @@ ABSOLUTE = re.compile(r"(?<![\w.~/<-])/(?!/)[^\s'\"<>,;:()]+")
 PUBLISHED = {"claim", "source", "quote", "locator", "url", "says", "snippet"}
 """Columns with published texts, or code; they name nothing of this run."""
 
-LANGUAGE = ("docs/data.md", "config/schema.yaml")
+LANGUAGE = ("docs/data.md", "config/README.md")
 """Files whose words are no names in sentences, even if a host or a user is called like one."""
 
 SLURM = {

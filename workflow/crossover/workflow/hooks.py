@@ -4,20 +4,18 @@ import sys
 from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache, partial
-from itertools import starmap
 from pathlib import Path
 from typing import Any
 
 import snakemake_logger_plugin_crossover as display
+from crossover.design.launch import Launch
 from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
-from crossover.planning import estimate, plan, receipt
-from crossover.planning.inventory import Key, key
-from crossover.planning.plan import LaunchName
+from crossover.planning import estimate, receipt
 from crossover.records import atomic
 from crossover.slurm import acceptance, jobs, submission
-from crossover.workflow import claim, ending, outcome, session, unmeasured
-from crossover.workflow.attempts import Attempts
+from crossover.workflow import ending, failures, folders, outcome, session
+from crossover.workflow.failures import Attempts
 from crossover.workflow.run import Run
 
 
@@ -27,7 +25,7 @@ def start(run: Run) -> None:
     on_slurm = workflow.executor_plugin.name == "slurm"
     with plain():
         atomic.require_space(run.results)
-        claim.claim(run.results)
+        folders.claim(run.results)
         if on_slurm and (left := jobs.cancel_earlier(run.results)):
             display.say(left)
     if on_slurm:
@@ -60,12 +58,11 @@ def requests_of(run: Run) -> list[dict[str, Any]]:
     found: dict[Any, dict[str, Any]] = {}
     extra = session.slurm_extra(run.workflow)
     for job in run.split(run.due):
-        every = [(launch["experiment"], run.of_launch(launch)) for launch in job]
-        nodes = max(starmap(plan.nodes, every))
-        own = session.slurm_resources(run.workflow, job[0])
+        nodes = max(launch.settings.nodes for launch in job)
+        own = session.slurm_resources(run.workflow, job[0].identity)
         kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
-        kind["runtime"] = max(kind.get("runtime", 0), run.jobs.minutes(map(run.demand.planned, job)))
-        kind["tasks"] = max(kind.get("tasks", 0), *starmap(plan.tasks, every))
+        kind["runtime"] = max(kind.get("runtime", 0), run.jobs.minutes(map(run.planned, job)))
+        kind["tasks"] = max(kind.get("tasks", 0), *(launch.settings.slurm_tasks for launch in job))
     return list(found.values())
 
 
@@ -80,7 +77,7 @@ def tell(run: Run) -> None:
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
 
-def oversubscribed(run: Run, launches: Sequence[LaunchName]) -> str:
+def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
     """The launches that are wider than a node of Slurm's partition, in words."""
     widths = run.course.widths(launches) if run.slurm else []
     return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
@@ -98,16 +95,20 @@ def features(run: Run) -> str | None:
 def follow(run: Run, on_slurm: bool) -> None:
     """Show the progress from now on."""
 
-    def named(key: Key) -> LaunchName:
-        return dict(zip(("experiment", "placement", "launch"), key, strict=True))
+    def named(key: tuple[str, str, int]) -> Launch:
+        return run.named[key]
 
-    def file(key: Key) -> Path:
-        return Path(run.demand.planned(named(key)))
+    def file(key: tuple[str, str, int]) -> Path:
+        return run.demand.planned(named(key)).path
 
-    run.attempts = Attempts(
+    def failed(keys: Sequence[tuple[str, str, int]], job: str | None) -> tuple[tuple[str, str, int], str]:
+        launch, words = attempts.failed([named(key) for key in keys], job)
+        return launch.name, words
+
+    attempts = run.attempts = Attempts(
         run.workflow.execution_settings.retries + 1,
         run.course.began,
-        lambda key: receipt.log(file(key)),
+        lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
     )
@@ -115,13 +116,13 @@ def follow(run: Run, on_slurm: bool) -> None:
     later = cache(run.course.later)
     display.begin(
         display.Run(
-            due=lambda known: map(key, run.due[known:]),
+            due=lambda known: [launch.name for launch in run.due[known:]],
             later=lambda: later(tuple(run.unrefined())),
             wall_seconds=lambda: run.course.wall_seconds(run.due, run.unrefined()),
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),
             written=lambda key: _written(file(key), run.course.began),
-            failed=run.attempts.failed,
+            failed=failed,
             result=lambda experiment: _first_result(run.results, experiment),
             duration=estimate.duration,
         ),
@@ -182,12 +183,12 @@ def _end(run: Run) -> bool:
     """Print how long the run took, and what failed; returns whether it must end with exit code 1."""
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
-    due, began = [run.demand.planned(launch) for launch in run.due], run.course.began
+    due, began = [run.planned(launch) for launch in run.due], run.course.began
     told = [
         run.course.review(run.due, _facts(due, began), lost) if due else "",
-        unmeasured.unchanged(run.command, due, began),
+        failures.unchanged(run.command, due, began),
     ]
-    lacking = unmeasured.find(run.command, run.asked, began, run.attempts.reasons if run.attempts else {})
+    lacking = failures.find(run.command, run.asked, began, run.attempts.reasons if run.attempts else {})
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)

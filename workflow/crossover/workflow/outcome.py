@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossover.planning.second_sweep import REFINEMENT
+from crossover.planning.refinement import REFINEMENT
 from crossover.records import atomic
 from crossover.records.holes import HoleKind
 

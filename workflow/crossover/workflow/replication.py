@@ -6,14 +6,16 @@ So a plain run keeps the launches that were added, and repeats those that were n
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from annotated_types import Ge, Le
 
+from crossover.design.config import Config
+from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
-from crossover.planning import second_sweep
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.planning import refinement
 from crossover.records import atomic, json_text
 
 FILE = "{results}/raw/{tier}/launches.json"
@@ -23,7 +25,7 @@ def wanted(results: str, tier: str) -> dict[str, int]:
     """The launches of each experiment that has more than configured. Raises CrossoverError if they cannot be read."""
     path = Path(FILE.format(results=results, tier=tier))
     try:
-        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Le(SECOND_SWEEP)]])
+        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Le(MOST_LAUNCHES)]])
         return found
     except FileNotFoundError:
         return {}
@@ -33,17 +35,18 @@ def wanted(results: str, tier: str) -> dict[str, int]:
         ) from None
 
 
-def replicated(config: dict[str, Any]) -> dict[str, Any]:
+def replicated(config: Config) -> Config:
     """The complete configuration, with the `launches` of each experiment raised to those that are wanted."""
-    more = wanted(config["results"], config["tier"])
+    more = wanted(config.results, config.tier)
     experiments = {
-        name: own | {"launches": max(own["launches"], more.get(name, 0))} for name, own in config["experiments"].items()
+        name: replace(own, launches=max(own.launches, more.get(name, 0))) for name, own in config.experiments.items()
     }
-    path = FILE.format(results=config["results"], tier=config["tier"])
-    for name, own in experiments.items():
-        for fault in second_sweep.overlap(name, own | {"entrants": config["entrants"]}):
+    raised = replace(config, experiments=experiments)
+    for name in experiments:
+        for fault in refinement.overlap(experiments[name]):
+            path = FILE.format(results=config.results, tier=config.tier)
             raise CrossoverError(f"{path}: {name}.{fault}")
-    return config | {"experiments": experiments}
+    return raised
 
 
 def want(results: str, tier: str, launches: Mapping[str, int]) -> None:

@@ -5,26 +5,26 @@ import math
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover import code_digest
+from crossover import code_digest, experiments
 from crossover.config import claim_list, schema
 from crossover.design.launch import Launch
-from crossover.design.settings import Settings
+from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
 from crossover.measure.machine import provenance
-from crossover.planning import batches, command, inventory, plan, receipt, second_sweep
+from crossover.planning import batches, command, plan, receipt, refinement
+from crossover.planning.batches import Jobs
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
-from crossover.planning.plan import LaunchName
-from crossover.planning.receipt import Receipt
+from crossover.planning.receipt import Files, Receipt
 from crossover.slurm import acceptance, cluster
 from crossover.workflow import folders, replication, session
-from crossover.workflow.attempts import Attempts
-from crossover.workflow.jobs import Jobs
+from crossover.workflow.failures import Attempts
 from crossover.workflow.outcome import Steps
 
 OF_ONE_JOB = "launches"
@@ -46,24 +46,24 @@ class Run:
                 folders.require_own()
             # The process that plans the run has checked it.
             complete = schema.complete(config, checked=not self.decides)
-            # Receipts are found by their paths, and these have neither a first ./ nor a last /.
-            complete["results"] = str(Path(complete["results"]))
-            folders.require(complete["results"])
+            folders.require(complete.results)
             self.hosts = session.hosts(workflow)
-            self.config = replication.replicated(complete) | {"hosts": self.hosts}
+            self.config = replace(replication.replicated(complete), hosts=self.hosts)
             if self.decides:
-                claim_list.require(claim_list.read("config/claims.yaml"), self.config["entrants"])
-        self.results, self.tier = self.config["results"], self.config["tier"]
-        self.partial = self.config["partial"]
+                claim_list.require(claim_list.read("config/claims.yaml"), self.config.entrants)
+        self.results, self.tier = self.config.results, self.config.tier
+        self.partial = self.config.partial
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}
         self.most_minutes = self._ask_slurm() if self.slurm else math.inf
         session.expose()
         if self.decides:
             session.begin()
         self.steps = Steps(self.results, self.tier)
-        self.asked: dict[str, LaunchName] = {}
+        self.asked: dict[str, Launch] = {}
         """The receipts that the targets need, with their launches."""
-        self.due: list[LaunchName] = []
+        self.named: dict[tuple[str, str, int], Launch] = {}
+        """The same launches by `Launch.name`."""
+        self.due: list[Launch] = []
         """Those among them that this run measures."""
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
@@ -72,9 +72,8 @@ class Run:
         """The reason for each job of the doctor that was cancelled, by placement."""
         self.ending, self.ended = threading.Lock(), False
         """Held while the end is printed."""
-        self.jobs = Jobs(self.config, self.slurm, self.most_minutes, session.slurm_extra(workflow))
-        self.of_launch = second_sweep.of_launches(self.config)
-        self._settings: dict[str, Settings] = {}
+        self.jobs = Jobs(self.slurm, self.most_minutes, session.slurm_extra(workflow))
+        self._launches: dict[str, Launch] = {}
         self._refined: set[str] = set()
         self.course = Course(
             self.config, workflow.nodes, self.split, asked=lambda: self.experiments, available=self._available
@@ -83,7 +82,8 @@ class Run:
     def _ask_slurm(self) -> float:
         """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
         if (wanted := plan.most_hosts(self.config)) > 1:
-            self.config["hosts"], self.config["too_few_nodes"] = acceptance.most_hosts(self.slurm, wanted)
+            hosts, reason = acceptance.most_hosts(self.slurm, wanted)
+            self.config = replace(self.config, hosts=hosts, too_few_nodes=reason)
         allowed = cluster.most_minutes(self.slurm.get("slurm_partition"))
         return acceptance.most_minutes(self.slurm, min(batches.longest_minutes(self.config, self.slurm), allowed))
 
@@ -92,10 +92,10 @@ class Run:
     @property
     def targets(self) -> dict[str, list[str]]:
         """The target rules: each experiment's own, and one for all."""
-        return {"all": list(self.config["experiments"])} | {name: [name] for name in self.config["experiments"]}
+        return {"all": list(self.config.experiments)} | {name: [name] for name in self.config.experiments}
 
     def first(self, *names: str) -> Answer:
-        """The receipts of the first sweep of these experiments, or of the wildcards' one; with `partial`, all receipts.
+        """The receipts of the first launches of these experiments, or of the wildcards' one; with `partial`, of all.
 
         Ends the run, before any job and in a dry run too, if measured launches differ from what it would measure.
         """
@@ -108,65 +108,70 @@ class Run:
             # Experiments that are targets together share jobs.
             if len(own) == 1 and own[0] in self.command.targets:
                 self._need(
-                    self._first_sweep(name for name in self.config["experiments"] if name in self.command.targets)
+                    self._first_launches(name for name in self.config.experiments if name in self.command.targets)
                 )
-            return self._need(self._first_sweep(own))
+            return self._need(self._first_launches(own))
 
         return answer
 
     def second(self, checkpoint: Any, *names: str) -> Answer:
-        """The same for the second sweep, after the `checkpoint` that plans it."""
+        """The same for the refinement, after the `checkpoint` that plans it."""
 
         def answer(wildcards: Any) -> list[str]:
-            experiments = self.config["experiments"]
-            own = [name for name in names or (wildcards.experiment,) if experiments[name].get("refine_points")]
+            experiments = self.config.experiments
+            own = [name for name in names or (wildcards.experiment,) if experiments[name].points_refined]
             if self.partial:
                 return []
             for name in own:
                 checkpoint.get(experiment=name)
                 self._refined.add(name)
-            return self._need([each for name in own for each in second_sweep.launches(self.config, name)])
+            return self._need([each for name in own for each in refinement.launches(self.config, name)])
 
         return answer
 
     def kept(self, wildcards: Any) -> list[str]:
-        """The receipts of measured launches of an experiment's second sweep, whose cells a new plan must not change.
+        """The receipts of measured launches of an experiment's refinement, whose cells a new plan must not change.
 
         None if everything is measured again (-F).
         """
         if self.workflow.dag_settings.forceall:
             return []
         every = map(receipt.read, map(Path, self.demand.existing(wildcards.experiment)))
-        found = [each for each in every if each.measured and each.launch["launch"] > plan.SECOND_SWEEP]
+        found = [(each, plan.launch(self.config, *each.name)) for each in every if each.measured]
         return [
             str(each.path)
-            for each in found
-            if second_sweep.differs_only_in_cells(self.config, each.launch, inventory.settings(each))
+            for each, planned in found
+            if planned.second and refinement.differs_only_in_cells(planned, receipt.stored_settings(each))
         ]
 
     def unrefined(self) -> list[str]:
-        """The experiments whose second sweep is unknown until this run has measured the first."""
-        own = [name for name in self.experiments if self.config["experiments"][name].get("refine_points")]
+        """The experiments whose refinement is unknown until this run has measured the first."""
+        own = [name for name in self.experiments if self.config.experiments[name].points_refined]
         return [] if self.partial else [name for name in own if name not in self._refined]
 
-    def _first_sweep(self, names: Iterable[str]) -> list[LaunchName]:
+    def _first_launches(self, names: Iterable[str]) -> list[Launch]:
         return [launch for name in names for launch in plan.launches(self.config, name)]
 
-    def _need(self, launches: Sequence[LaunchName]) -> list[str]:
+    def _need(self, launches: Sequence[Launch]) -> list[str]:
         """The receipts of these launches. Those that are due get their jobs, once."""
         with plain():
             session.require_triggers(self.workflow.dag_settings.rerun_triggers)
-        paths = [self.demand.planned(launch) for launch in launches]
+        paths = [self.planned(launch) for launch in launches]
         new = {path: launch for path, launch in zip(paths, launches, strict=True) if path not in self.asked}
         unforced = [launch for path, launch in new.items() if not self._forces(path)]
         if differing := self.demand.conflict(unforced, self.command):
             sys.exit(differing)
         self.asked |= new
+        self.named |= {launch.name: launch for launch in new.values()}
         due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
         self.due += due
         for job in self.split(due):
-            self.jobs.add(job, [self.demand.planned(launch) for launch in job])
+            self.jobs.add(job, [self.planned(launch) for launch in job])
         return paths
+
+    def planned(self, launch: Launch) -> str:
+        """The path of the receipt that a launch must have."""
+        return str(self.demand.planned(launch).path)
 
     @cached_property
     def demand(self) -> Demand:
@@ -174,7 +179,7 @@ class Run:
         if self.workflow.dryrun:
             atexit.register(self._tell, self)
         with plain():
-            held = inventory.receipts(self.results, self.tier)
+            held = receipt.held(self.results, self.tier)
         self.jobs.learn(each for own in held.values() for each in own)
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
@@ -183,7 +188,7 @@ class Run:
     @cached_property
     def remarks(self) -> list[Remark]:
         """Remarks on the launches of a partial run."""
-        others = inventory.other_tiers(self.results, self.tier, schema.TIERS)
+        others = receipt.other_tiers(self.results, self.tier, TIERS)
         return self.demand.remarks(others, self.command) if self.partial else []
 
     @cached_property
@@ -214,7 +219,7 @@ class Run:
         return {
             "tiers": schema.waiting(self.stated),
             "hosts": plan.waiting(self.config),
-            "too_few_nodes": self.config.get("too_few_nodes", ""),
+            "too_few_nodes": self.config.too_few_nodes,
             "withheld": plan.withheld(self.config),
             "partial": [remark.text for remark in self.remarks],
         }
@@ -225,31 +230,36 @@ class Run:
         """A pattern of paths with its results and tier; further wildcards are left."""
         return pattern.replace("{results}", self.results).replace("{tier}", self.tier)
 
-    def settings(self, wildcards: Any) -> Settings:
-        """The settings of the launch with these wildcards. Exits if they are not those of its receipt's name."""
+    def launch(self, wildcards: Any) -> Launch:
+        """The launch with these wildcards. Exits if its settings are not those of its receipt's name."""
         path = self._path(wildcards)
-        if path not in self._settings:
+        if path not in self._launches:
             with plain():
-                self._settings[path] = self._checked(Path(path), wildcards.digest)
-        return self._settings[path]
+                self._launches[path] = self._checked(Files(Path(path)))
+        return self._launches[path]
 
-    def _checked(self, path: Path, digest: str) -> Settings:
-        launch, file = receipt.launch_of(path), receipt.description(path)
+    def _checked(self, files: Files) -> Launch:
         # The process that plans writes the file.
-        settings = self.of_launch(launch) if self.decides or not file.exists() else Launch.read(file).settings
-        if arms := plan.unsafe(self.config, settings):
-            raise CrossoverError(f"not measured: {', '.join(arms)} of {launch['experiment']}: {plan.UNSAFE}")
-        if receipt.digest(settings) != digest:
+        known = not self.decides and files.description.exists()
+        launch = experiments.read_launch(files.description) if known else self._launch(files)
+        if arms := plan.unsafe(self.config, launch.settings):
+            raise CrossoverError(f"not measured: {', '.join(arms)} of {launch.experiment}: {plan.UNSAFE}")
+        if launch.settings.digest != files.digest:
             remedy = "so its receipt has another name; repeat the command without this one"
-            raise CrossoverError(f"{path}: this launch has other settings now, {remedy}")
-        return settings
+            raise CrossoverError(f"{files.path}: this launch has other settings now, {remedy}")
+        return launch
+
+    def _launch(self, files: Files) -> Launch:
+        """The launch of this configuration with these files."""
+        path = str(files.path)
+        return self.asked[path] if path in self.asked else refinement.launch(self.config, *files.name)
 
     def options(self, wildcards: Any) -> list[str]:
         """The file of a launch and the digest of the code that measures it, for `crossover launch`."""
-        settings, file = self.settings(wildcards), receipt.description(Path(self._path(wildcards)))
+        launch, file = self.launch(wildcards), Files(Path(self._path(wildcards))).description
         if not (self.workflow.dryrun or file.exists()):
-            Launch(wildcards.experiment, int(wildcards.launch), settings).write(file)
-        return [str(file), "--code", code_digest.of_launch(wildcards.experiment, settings)]
+            launch.write(file)
+        return [str(file), "--code", code_digest.of_launch(launch.experiment, launch.settings.entrants)]
 
     def minutes(self, wildcards: Any) -> int:
         """The part of a launch in the time that its job requests."""
@@ -272,8 +282,9 @@ class Run:
         path = self._path(wildcards)
         if self.decides and path not in self.asked:
             # It is a target of the command itself.
-            launch = receipt.launch_of(Path(path))
-            self.demand.choose(launch, path)
+            files = Files(Path(path))
+            launch = self._launch(files)
+            self.demand.choose(launch, files)
             self._need([launch])
         return self.jobs.before(path)
 
@@ -282,13 +293,13 @@ class Run:
 
     # ---- jobs
 
-    def split(self, launches: Sequence[LaunchName]) -> list[list[LaunchName]]:
+    def split(self, launches: Sequence[Launch]) -> list[list[Launch]]:
         """The launches by the job that they share."""
         return self.jobs.split(launches, [each for each in launches if self._has_failed(self.demand.planned(each))])
 
-    def _has_failed(self, path: str) -> bool:
+    def _has_failed(self, files: Files) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt."""
-        return path not in self._existing and receipt.log(Path(path)).exists()
+        return str(files.path) not in self._existing and files.log.exists()
 
     def _available(self) -> int | None:
         """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""

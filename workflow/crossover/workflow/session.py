@@ -11,6 +11,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from crossover.design.launch import Launch
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
 
@@ -55,12 +56,12 @@ def slurm_resources(workflow: Any, launch: Mapping[str, Any] = ON_ONE_HOST) -> d
     return found if any(name.startswith("slurm_") for name in found) else {}
 
 
-def slurm_extra(workflow: Any) -> Callable[[Mapping[str, Any]], Any]:
+def slurm_extra(workflow: Any) -> Callable[[Launch], Any]:
     """A function of launches: the options of sbatch that the profile gives each, which may depend on the launch."""
     entry = workflow.resource_settings.overwrite_resources.get("launch", {}).get("slurm_extra")
 
-    def options(launch: Mapping[str, Any]) -> Any:
-        return _evaluated(entry, **launch) if entry is not None and entry.is_evaluable() else None
+    def options(launch: Launch) -> Any:
+        return _evaluated(entry, **launch.identity) if entry is not None and entry.is_evaluable() else None
 
     return options
 

@@ -1,12 +1,54 @@
 """Bytes to another rank and back: as one message, or as two halves."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
+from crossover.design.settings import REFERENCE, Names, OneOf, Points, Refined, Rounds, Tiers, decades
 
 METRICS = (Metric("round trip", "s", "lower"),)
 ARMS = ("whole", "halves")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Refined):
+    """Its settings, besides those that all experiments have. `config/README.md` shows their texts."""
+
+    sizes_bytes: Annotated[Points, "The axis, message sizes in bytes."]
+    arms: Annotated[Names, OneOf(ARMS), MinLen(2), "How many messages carry the bytes, one or two."] = ARMS
+    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "whole"
+
+
+QUICK = Settings(
+    sizes_bytes=(100, 10_000, 1_000_000),
+    launches=3,
+    block_seconds=0.01,
+    rounds=Rounds(at_most=100),
+    target_width=0.05,
+    budget_seconds=5,
+    refine_metric="round trip",
+)
+STANDARD = replace(
+    QUICK,
+    sizes_bytes=decades(100, 1_000_000, 2),
+    launches=12,
+    fewest_rounds=1,
+    target_width=0.02,
+    budget_seconds=10,
+    refine_points=3,
+)
+PAPER = replace(
+    STANDARD,
+    sizes_bytes=decades(100, 1_000_000, 3),
+    launches=16,
+    target_width=0.01,
+    budget_seconds=60,
+    refine_points=5,
+)
+SMOKE = replace(QUICK, sizes_bytes=(100, 10_000), launches=1, budget_seconds=1)
 
 EXPERIMENT = Experiment(
     title="Bytes as one message or as two",
@@ -18,27 +60,5 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={"object": ["bytes"]},
-    settings={
-        "sizes_bytes": kinds.axis(
-            "The axis, message sizes in bytes.",
-            {
-                "smoke": [100, 10_000],
-                "quick": [100, 10_000, 1_000_000],
-                "standard": kinds.decades(100, 1_000_000, 2),
-                "paper": kinds.decades(100, 1_000_000, 3),
-            },
-        ),
-        "arms": kinds.arms("How many messages carry the bytes, one or two.", ARMS, [*ARMS]),
-        "reference": kinds.reference(ARMS, "whole"),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **kinds.sampling(
-            launches={"smoke": 1, "quick": 3, "standard": 12, "paper": 16},
-            block_seconds=0.01,
-            most_rounds=100,
-            target_width={"quick": 0.05, "standard": 0.02, "paper": 0.01},
-            budget_seconds={"smoke": 1, "quick": 5, "standard": 10, "paper": 60},
-            fewest_rounds=kinds.FEW,
-        ),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

@@ -9,19 +9,18 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from time import perf_counter
-from typing import Any
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.NAME import Settings
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per message size."""
-    return [Cell({"object": "bytes"}, size) for size in points(settings["sizes_bytes"])]
+    return [Cell({"object": "bytes"}, size) for size in settings.sizes_bytes]
 
 
 class Sender:
@@ -47,14 +46,14 @@ class Sender:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Sender]:
+def drive(peers: Peers, settings: Settings) -> Iterator[Sender]:
     """Connect to rank 1, and stop it at the end."""
     channel = peers.channel(to=1)
     yield Sender(channel)
     channel.send(None)
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Send every message of rank 0 back, until stopped."""
     channel = peers.channel(to=0)
     while (message := channel.receive()) is not None:

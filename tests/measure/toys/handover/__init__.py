@@ -1,11 +1,31 @@
 """Bytes to a child process."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
+from crossover.design.settings import WHERE, Names, OneOf, Points, Rounds, Tiers
+from crossover.design.settings import Settings as Common
 
 WAYS = ("pipe", "socket pair", "shared memory")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Common):
+    sizes_bytes: Annotated[Points, "The axis, message sizes in bytes."] = (100, 100000)
+    arms: Annotated[Names, OneOf(WAYS), "The ways."] = WAYS
+    placements: Annotated[Names, OneOf(("process",)), WHERE] = ("process",)
+
+
+QUICK = Settings(
+    reference="pipe",
+    launches=3,
+    block_seconds=0.005,
+    rounds=Rounds(at_most=100),
+    target_width=0.05,
+    budget_seconds=2,
+)
 
 EXPERIMENT = Experiment(
     title="Bytes to a child process",
@@ -17,17 +37,5 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=(Metric("handover", "s", "lower"),),
     keys={"object": ["bytes"]},
-    settings={
-        "sizes_bytes": kinds.axis("The axis, message sizes in bytes.", [100, 100000]),
-        "arms": kinds.arms("The ways.", WAYS, [*WAYS]),
-        "reference": kinds.reference(WAYS, "pipe"),
-        "placements": kinds.placements(["process"], ["process"]),
-        **kinds.sampling(
-            launches={"smoke": 1, "quick": 3, "standard": 5, "paper": 10},
-            block_seconds=0.005,
-            most_rounds=100,
-            target_width=0.05,
-            budget_seconds=2,
-        ),
-    },
+    tiers=Tiers(replace(QUICK, launches=1), QUICK, replace(QUICK, launches=5), replace(QUICK, launches=10)),
 )

@@ -7,13 +7,12 @@ from contextlib import contextmanager
 from multiprocessing.shared_memory import SharedMemory
 from time import perf_counter
 
-from crossover.design.axis import points
 from crossover.design.cell import Cell
 from crossover.measure.sampling.contract import Block
 
 
 def cells(settings):
-    return [Cell({"object": "bytes"}, size) for size in points(settings["sizes_bytes"])]
+    return [Cell({"object": "bytes"}, size) for size in settings.sizes_bytes]
 
 
 class Parent:
@@ -59,7 +58,7 @@ def child(pipe, stream, memory):
 def drive(peers, settings):
     spawn = multiprocessing.get_context("spawn")
     (pipe, their_pipe), (stream, their_stream) = spawn.Pipe(), socket.socketpair()
-    memory = SharedMemory(create=True, size=max(points(settings["sizes_bytes"])))
+    memory = SharedMemory(create=True, size=max(settings.sizes_bytes))
     process = spawn.Process(target=child, args=(their_pipe, their_stream, memory))
     process.start()
     pipe.recv()

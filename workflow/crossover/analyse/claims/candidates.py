@@ -79,7 +79,7 @@ class Candidates(ABC):
         """The reason if a curve does not reach a point of the axis, and the remedy."""
 
     def curve(self, wanted: Quantity, refined: bool = False) -> Curve:
-        """The first curve with a quantity's names and keys, with the points of a second sweep if `refined`.
+        """The first curve with a quantity's names and keys, with the points of a refinement if `refined`.
 
         Raises NotMeasuredError if there is none.
         """

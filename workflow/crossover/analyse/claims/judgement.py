@@ -22,7 +22,7 @@ from crossover.analyse.estimates.intervals import Floats, holm
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.config import claim_list, published, sources
 from crossover.design import protocol
-from crossover.planning.plan import SECOND_SWEEP
+from crossover.design.launch import MOST_LAUNCHES
 from crossover.records import failure, record
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
@@ -306,8 +306,8 @@ def _reading_in_words(quantity: Quantity, found: Result | None) -> str:
 def _data_in_words(found: Result | None) -> str:
     if found is None:
         return ""
-    refined = any(number > SECOND_SWEEP for curve in found.curves for number in curve.launches)
-    second = ", both sweeps" if refined else ""
+    refined = any(number > MOST_LAUNCHES for curve in found.curves for number in curve.launches)
+    second = ", with the refinement" if refined else ""
     if found.apart:
         return f"; from different launches, so each as its ratio to the reference of its own launch{second}"
     if len(found.curves) > 1 and len({curve.facts["experiment"] for curve in found.curves}) == 1:

@@ -128,7 +128,7 @@ def penalty(candidates: Candidates, quantity: Quantity) -> Result:
 
 
 def crossover(candidates: Candidates, quantity: Quantity) -> Result:
-    """The crossover of the arm and the other, from the points of both sweeps."""
+    """The crossover of the arm and the other, also from the points of the refinement."""
     first, second = _together(candidates, quantity, quantity["over"], refined=True)
     effect = candidates.effect(first)
     place = readings.passes(*log_ratio(first, second), effect)
@@ -188,7 +188,7 @@ KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
 
 
 def _by_points(quantity: Quantity) -> bool:
-    """Whether a quantity is read at single points, and so from both sweeps: means, slopes and peaks use the first."""
+    """Whether a quantity is read at single points, also those of the refinement: means, slopes and peaks are not."""
     return "at" in quantity or "each" in quantity
 
 

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from crossover.analyse.estimates.intervals import Floats
 from crossover.design import protocol
+from crossover.design.launch import MOST_LAUNCHES
 from crossover.design.protocol import KEYS
-from crossover.planning.plan import SECOND_SWEEP
 
 Row = dict[str, Any]
 """A row of a table: values by the names of columns."""
@@ -49,11 +49,11 @@ class Curve:
 
     @property
     def swept(self) -> Curve:
-        """The curve from launches of the first sweep only, in the cells that they measured.
+        """The curve from first launches only, in the cells that they measured.
 
-        A second sweep measures inside crossovers only, so it has no mean, slope or peak of the whole curve.
+        A refinement measures inside crossovers only, so it has no mean, slope or peak of the whole curve.
         """
-        return self.of([number for number in self.launches if number <= SECOND_SWEEP])
+        return self.of([number for number in self.launches if number <= MOST_LAUNCHES])
 
     def of(self, launches: Collection[int]) -> Curve:
         """The curve from these launches only, in the cells that they measured; unknown numbers are ignored."""

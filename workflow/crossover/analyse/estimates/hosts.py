@@ -56,7 +56,7 @@ def _used(launches: Sequence[Row]) -> Used:
 
 
 def _panels(curves: Sequence[Curve]) -> list[list[Curve]]:
-    """The curves of each panel that have the most launches: in other heats, an arm is missing."""
+    """The curves of each panel that have the most launches: in other launches, an arm is missing."""
     found: dict[tuple[str, ...], list[Curve]] = {}
     for curve in curves:
         if curve.launches:

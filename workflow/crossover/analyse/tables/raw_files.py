@@ -12,8 +12,7 @@ from crossover.analyse.estimates.curve import Row
 from crossover.design.launch import LOADED
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
-from crossover.planning.plan import LaunchName
-from crossover.planning.receipt import Receipt
+from crossover.planning.receipt import Files, Receipt
 from crossover.records import failure, record
 from crossover.records.holes import HoleKind
 
@@ -28,14 +27,14 @@ def gather(receipts: list[Path], folder: Path) -> None:
     """Write the measurements, launches and ranks of the launches with these `receipts` to `folder`.
 
     If that fails, the tables are empty, with the reason in their metadata. The table of launches also keeps the reason
-    if the second sweep could not be planned. Raises RecordError for a file that is refused or cannot be written. A raw
+    if the refinement could not be planned. Raises RecordError for a file that is refused or cannot be written. A raw
     file that cannot be read is a hole.
     """
     tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
     with failure.caught("table", "", folder.name) as failed:
         tables = gathered(receipts)
     failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
-    for refinement in sorted({receipt.raw_folder(path).parent / "refinement.json" for path in receipts}):
+    for refinement in sorted({Files(path).raw_folder.parent / "refinement.json" for path in receipts}):
         failures["launches"] += failure.of(refinement)
     for name, table in tables.items():
         record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
@@ -108,11 +107,11 @@ def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
         ranks = _typed(path, facts.get("ranks", []), record.RANKS)
         if fault := receipt.contradiction(held, launch):
             raise record.RecordError(path, fault)
-        refuse_foreign_rows(path, table, held.launch)
+        refuse_foreign_rows(path, table, held.identity)
         refuse_impossible(path, table, ranks)
     except record.RecordError as error:
         hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
-        return record.MEASUREMENTS.empty_table(), held.launch | hole, []
+        return record.MEASUREMENTS.empty_table(), held.identity | hole, []
     return table, launch, ranks
 
 
@@ -126,7 +125,7 @@ def _typed(path: Path, rows: Any, schema: pa.Schema) -> list[Row]:
     return typed_rows
 
 
-def refuse_foreign_rows(path: Path, table: pa.Table, launch: LaunchName) -> None:
+def refuse_foreign_rows(path: Path, table: pa.Table, launch: Row) -> None:
     """Raise RecordError for rows of another launch."""
     for name, value in launch.items():
         if not pc.all(pc.equal(table[name], value), min_count=0).as_py():

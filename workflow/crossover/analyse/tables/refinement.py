@@ -1,7 +1,7 @@
-"""Plans the second sweep: more launches, with points inside the brackets of the crossovers.
+"""Plans the refinement: more launches, with points inside the brackets of the crossovers.
 
 A bracket is as certain as its two ends, but interpolation cannot show the curve between them, such as a cliff where a
-protocol switches. So a second sweep measures points inside, in separate launches.
+protocol switches. So a refinement measures points inside, in separate launches.
 """
 
 import json
@@ -13,33 +13,36 @@ from pathlib import Path
 from typing import Any
 
 from crossover.analyse.estimates.crossover import crossing
-from crossover.analyse.estimates.curve import Curve, blocks, curves, medians
+from crossover.analyse.estimates.curve import Curve, Row, blocks, curves, medians
 from crossover.analyse.tables.raw_files import gathered
+from crossover.design.launch import MOST_LAUNCHES
 from crossover.design.protocol import identity, named
-from crossover.design.settings import Settings
-from crossover.planning import inventory, receipt
-from crossover.planning.plan import SECOND_SWEEP, heats, in_placement, of_launch
-from crossover.planning.second_sweep import SHARE
+from crossover.design.settings import read_settings
+from crossover.planning import receipt
+from crossover.planning.receipt import Files
+from crossover.planning.refinement import SHARE
 from crossover.records import atomic, failure
 
 Narrowed = dict[str, Any]
 """Additional settings of a launch: `cells`, points of the axis by the identity of a curve, and `budget_seconds`."""
 
 
-def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterable[Path] = ()) -> None:
-    """Write the plan of the second sweep to `output`, from the `receipts` of an experiment's first sweep.
+def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Iterable[Path] = ()) -> None:
+    """Write the plan of the refinement to `output`, from the `receipts` of an experiment's first launches.
 
-    Measured launches of the second sweep, the receipts `kept`, keep their cells. If this fails, there is no
-    second sweep, and the file keeps the reason.
+    It adds about so many `more` points inside each crossover of the `metric`. Measured launches of the refinement,
+    the receipts `kept`, keep their cells. If this fails, there is no refinement, and the file keeps the reason.
     """
     found: dict[str, dict[str, Narrowed]] = {}
-    experiment = output.parent.name
-    with failure.caught("second sweep", "", experiment) as failures:
-        found = refinement(list(curves(medians(blocks(gathered(receipts)["measurements"])))), experiment, settings)
+    with failure.caught("refinement", "", output.parent.name) as failures:
+        tables = gathered(receipts)
+        every = curves(medians(blocks(tables["measurements"])))
+        found = refinement(list(every), tables["launches"].to_pylist(), metric, more)
     for path in kept:
         held = receipt.read(path)
-        own = {key: inventory.settings(held)[key] for key in ("cells", "budget_seconds")}
-        found.setdefault(held.launch["placement"], {})[str(held.launch["launch"])] = own
+        own = {key: receipt.stored_settings(held)[key] for key in ("cells", "budget_seconds")}
+        _, placement, number = held.name
+        found.setdefault(placement, {})[str(number)] = own
     for placement, launches in found.items():
         for curve, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {named(curve)}: {len(launches)} more launches, at {', '.join(map(str, points))}")
@@ -47,32 +50,36 @@ def refine(receipts: list[Path], settings: Settings, output: Path, kept: Iterabl
         part.write_text(json.dumps(found | failure.stored(failures), indent=1), encoding="utf-8")
 
 
-def refinement(every: Iterable[Curve], experiment: str, settings: Settings) -> dict[str, dict[str, Narrowed]]:
-    """The cells and the budget of each launch of the second sweep, by placement and number.
+def refinement(
+    every: Iterable[Curve], launches: Iterable[Row], metric: str, more: int
+) -> dict[str, dict[str, Narrowed]]:
+    """The cells and the budget of each launch of the refinement, by placement and number.
 
-    All launches of a heat measure the same cells: the brackets of its rivals, in the refined metric. A cell gets the
-    same budget as in the first sweep, or less if they would take more than the part SHARE of its time.
+    `launches` are the first ones, rows of record.LAUNCHES. Those with the same settings measure the same cells: the
+    brackets of their rivals, in this metric. A cell gets the same budget as in the first launches, or less if they
+    would take more than the part SHARE of its time.
     """
-    chosen = [curve for curve in every if curve.facts["metric"] == settings["refine_metric"]]
+    chosen = [curve for curve in every if curve.facts["metric"] == metric]
     brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
+    alike: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    for launch in launches:
+        alike[launch["placement"], Files(Path(launch["receipt"])).digest].append(launch)
     found: dict[str, dict[str, Narrowed]] = {}
-    for placement in settings["placements"]:
-        turns = len(heats(experiment, in_placement(experiment, settings, placement)))
-        for number in range(1, settings["launches"] * turns + 1):
-            measured: set[tuple[str, float]] = set()
-            cells: defaultdict[str, set[int]] = defaultdict(set)
-            for curve, bracket in zip(chosen, brackets, strict=True):
-                in_heat = any((launch - number) % turns == 0 for launch in curve.launches)
-                if in_heat and curve.facts["placement"] == placement:
-                    measured |= {(identity(curve.facts), x) for x in curve.x}
-                    cells[identity(curve.facts)] |= set(inside(bracket, settings["refine_points"]))
-            points = {which: sorted(inner) for which, inner in cells.items() if inner}
-            if points:
-                share = min(SHARE, sum(map(len, points.values())) / len(measured))
-                whole = of_launch(experiment, settings, placement, number)["budget_seconds"]
-                narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
-                found.setdefault(placement, {})[str(SECOND_SWEEP + number)] = narrowed
-    return found
+    for (placement, _), own in alike.items():
+        numbers = {launch["launch"] for launch in own}
+        measured: set[tuple[str, float]] = set()
+        cells: defaultdict[str, set[int]] = defaultdict(set)
+        for curve, bracket in zip(chosen, brackets, strict=True):
+            if curve.facts["placement"] == placement and not numbers.isdisjoint(curve.launches):
+                measured |= {(identity(curve.facts), x) for x in curve.x}
+                cells[identity(curve.facts)] |= set(inside(bracket, more))
+        points = {which: sorted(inner) for which, inner in cells.items() if inner}
+        if points:
+            share = min(SHARE, sum(map(len, points.values())) / len(measured))
+            whole = next(read_settings(launch["settings"])["budget_seconds"] for launch in own if launch["settings"])
+            narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
+            found.setdefault(placement, {}).update((str(MOST_LAUNCHES + number), narrowed) for number in numbers)
+    return {placement: dict(sorted(own.items())) for placement, own in found.items()}
 
 
 def _bracket(curve: Curve) -> list[int]:

@@ -1,11 +1,15 @@
 """An array to another rank and back: within one ZeroMQ message, or as a frame of its own."""
 
-from crossover.design import advice, kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design import advice, zeromq
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
-from crossover.design.families import zeromq
 from crossover.design.protocol import label
+from crossover.design.settings import REFERENCE, Curves, Names, OneOf, Points, Rounds, Tiers, decades
 
 METRICS = (Metric("round trip", "s", "lower"),)
 OBJECT = "float64 array"
@@ -14,7 +18,7 @@ ARMS = (
     *("msgpack in band", "header and buffer", "Arrow IPC", "pickle 4 in band"),
 )
 CURVES = [{**keys, "object": OBJECT} for keys in zeromq.connections(["REQ/REP"]) if keys["transport"] != "inproc"]
-EVERY_CURVE = [label(keys) for keys in CURVES]
+EVERY_CURVE = tuple(label(keys) for keys in CURVES)
 
 FRAMES = {
     "out of band no-copy": """\
@@ -59,6 +63,68 @@ def receive():
 """,
 }
 
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(zeromq.Connected):
+    """Its settings."""
+
+    sizes_bytes: Annotated[Points, "The axis, sizes of the array in bytes, rounded up to whole elements of 8 bytes."]
+    arms: Annotated[
+        Names,
+        OneOf(ARMS),
+        MinLen(2),
+        "How an array becomes a message. `in band` puts it into one frame with its type and shape: `pickle` by "
+        "protocol 5, `pickle 4` by the protocol before it, `msgpack` as raw bytes. `pickle out of band` sends the "
+        "buffer as a second frame, `out of band no-copy` lends both frames to the library. `header and buffer` "
+        "sends type and shape by msgpack, then the buffer. `Arrow IPC` writes a tensor into one frame.",
+    ]
+    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "pickle in band"
+    curves: Annotated[
+        Names,
+        Curves.labelled(CURVES),
+        MinLen(1),
+        "The sockets and the transport. Across hosts, ipc curves use tcp instead.",
+    ]
+    ceilings: Annotated[
+        Names,
+        OneOf(("C",)),
+        "Upper bounds for the arms, measured beside them. `C` exchanges as many bytes in C on the same library, "
+        "with a copy and without type and shape. It needs a C compiler; with `[]` nothing is built.",
+    ] = ("C",)
+
+
+QUICK = Settings(
+    sizes_bytes=decades(100, 10_000_000, 1),
+    arms=ARMS[:-1],
+    curves=("REQ/REP over ipc, float64 array",),
+    launches=4,
+    block_seconds=0.01,
+    rounds=Rounds(at_most=200),
+    target_width=0.02,
+    budget_seconds=6,
+    refine_metric="round trip",
+)
+STANDARD = replace(
+    QUICK,
+    sizes_bytes=decades(100, 10_000_000, 2),
+    arms=ARMS,
+    curves=EVERY_CURVE,
+    launches=12,
+    fewest_rounds=1,
+    target_width=0.01,
+    budget_seconds=20,
+    refine_points=3,
+)
+PAPER = replace(
+    STANDARD,
+    sizes_bytes=decades(100, 10_000_000, 3),
+    launches=16,
+    target_width=0.005,
+    budget_seconds=100,
+    refine_points=5,
+)
+SMOKE = replace(QUICK, sizes_bytes=(100, 10_000, 1_000_000), launches=1, budget_seconds=2)
+
 EXPERIMENT = Experiment(
     title="ZeroMQ: arrays",
     about="A NumPy array goes to another process and back over ZeroMQ, within one frame or as a frame of its own.",
@@ -71,47 +137,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     diagnostic=("pickle 4 in band",),
     keys={"pattern": ["REQ/REP"], "transport": ["tcp", "ipc"], "object": [OBJECT]},
-    settings={
-        "sizes_bytes": kinds.axis(
-            "The axis, sizes of the array in bytes, rounded up to whole elements of 8 bytes.",
-            {
-                "smoke": [100, 10_000, 1_000_000],
-                "quick": kinds.decades(100, 10_000_000, 1),
-                "standard": kinds.decades(100, 10_000_000, 2),
-                "paper": kinds.decades(100, 10_000_000, 3),
-            },
-        ),
-        "arms": kinds.arms(
-            "How an array becomes a message. `in band` puts it into one frame with its type and shape: `pickle` by "
-            "protocol 5, `pickle 4` by the protocol before it, `msgpack` as raw bytes. `pickle out of band` sends the "
-            "buffer as a second frame, `out of band no-copy` lends both frames to the library. `header and buffer` "
-            "sends type and shape by msgpack, then the buffer. `Arrow IPC` writes a tensor into one frame.",
-            ARMS,
-            {"quick": [*ARMS[:-1]], "standard": [*ARMS], "paper": [*ARMS]},
-        ),
-        "reference": kinds.reference(ARMS, "pickle in band"),
-        "curves": kinds.curves(
-            "The sockets and the transport. Across hosts, ipc curves use tcp instead.",
-            CURVES,
-            {"quick": ["REQ/REP over ipc, float64 array"], "standard": EVERY_CURVE, "paper": EVERY_CURVE},
-        ),
-        "ceilings": kinds.ceilings(
-            "Upper bounds for the arms, measured beside them. `C` exchanges as many bytes in C on the same library, "
-            "with a copy and without type and shape. It needs a C compiler; with `[]` nothing is built.",
-            ["C"],
-            ["C"],
-        ),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **kinds.sampling(
-            launches={"smoke": 1, "quick": 4, "standard": 12, "paper": 16},
-            block_seconds=0.01,
-            most_rounds=200,
-            target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
-            budget_seconds={"smoke": 2, "quick": 6, "standard": 20, "paper": 100},
-            fewest_rounds=kinds.FEW,
-        ),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},
     recommends=(
         advice.Setting(

@@ -17,8 +17,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.array_transfer import Settings
 from crossover.experiments.array_transfer.ways import WAYS, Array
 from crossover.measure.ceilings import Exchange, zeromq
 from crossover.measure.ranks.channel import Channel
@@ -30,9 +30,9 @@ CEILING = "C"
 ELEMENT_BYTES = 8
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per curve and size of the array."""
-    sizes = dict.fromkeys(-(-size // ELEMENT_BYTES) * ELEMENT_BYTES for size in points(settings["sizes_bytes"]))
+    sizes = dict.fromkeys(-(-size // ELEMENT_BYTES) * ELEMENT_BYTES for size in settings.sizes_bytes)
     return [Cell(keys, size) for keys in curves(settings).values() for size in sizes]
 
 
@@ -71,7 +71,7 @@ class End:
 class Requester:
     """The end that sends first. It keeps the time and commands the other end."""
 
-    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
         self.channel, self.sockets, self.end, self.number = channel, connected, End(0), 0
         exchange = partial(zeromq.pingpong, first=True)
         self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
@@ -94,7 +94,7 @@ class Requester:
         return Block(seconds, {"round trip": seconds / n})
 
 
-def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Reply to requests until stopped."""
     exchanges, _ = sockets.in_c(channel, partial(zeromq.pingpong, first=False), bound, settings)
     end = End(1)

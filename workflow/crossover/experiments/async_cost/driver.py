@@ -9,15 +9,14 @@ import os
 from collections.abc import Callable
 from functools import lru_cache
 from time import perf_counter
-from typing import Any
 
 import uvloop
 import zmq
 import zmq.asyncio
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.async_cost import Settings
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.measure.zeromq import sockets
@@ -32,9 +31,9 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 """What makes the event loop of each arm with coroutines."""
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per curve and message size."""
-    return [Cell(keys, size) for keys in curves(settings).values() for size in points(settings["sizes_bytes"])]
+    return [Cell(keys, size) for keys in curves(settings).values() for size in settings.sizes_bytes]
 
 
 class Ways:
@@ -103,7 +102,7 @@ async def _awaited(
 class Sender:
     """The end that sends first. It keeps the time and commands the other end."""
 
-    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
         self.channel, self.sockets, self.ways = channel, connected, Ways(connected)
         self.payload = lru_cache(maxsize=1)(os.urandom)
 
@@ -130,7 +129,7 @@ def _is_readable(curve: Curve, socket: Socket) -> bool:
     return socket.socket_type != zmq.PUSH and bool(socket.poll(0))
 
 
-def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Take messages and answer them, until stopped."""
     ways, payload_of = Ways(bound), lru_cache(maxsize=1)(os.urandom)
     while command := channel.receive():

@@ -23,9 +23,8 @@ from typing import Any
 import numpy as np
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import ways
+from crossover.experiments.local_transport import Settings, ways
 from crossover.experiments.local_transport.ways import WORD, Streams, Way
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, raw
@@ -38,13 +37,13 @@ STREAM = "stream"
 IN_C = "Unix socket in C"
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per pattern and message size; the ceilings are round trips."""
-    both = (settings["arms"], [*settings["arms"], *settings["ceilings"]])
+    both = (settings.arms, [*settings.arms, *settings.ceilings])
     return [
         Cell({"pattern": pattern}, size, tuple(both[pattern != STREAM]))
-        for pattern in settings["patterns"]
-        for size in points(settings["sizes_bytes"])
+        for pattern in settings.patterns
+        for size in settings.sizes_bytes
     ]
 
 
@@ -111,14 +110,14 @@ def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Se
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Parent]:
+def drive(peers: Peers, settings: Settings) -> Iterator[Parent]:
     """Start the child, and end it."""
     spawn = multiprocessing.get_context("spawn")
     with ExitStack() as stack:
         ours, theirs = (stack.enter_context(end) for end in socket.socketpair())
         commands, their_commands = spawn.Pipe()
         children = Children(spawn, "the child of local_transport", 1)
-        ends = ways.Ends.made(spawn, max(points(settings["sizes_bytes"])))
+        ends = ways.Ends.made(spawn, max(settings.sizes_bytes))
         process = spawn.Process(target=child, args=(their_commands, ends, theirs, children.started), daemon=True)
         process.start()
         children.all_made()
@@ -136,7 +135,7 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Parent]:
                     "memcpy": raw.memcpy,
                     IN_C: partial(raw.pingpong, ours, first=True),
                 }
-                ceilings = {name: every[name]() for name in settings["ceilings"]}
+                ceilings = {name: every[name]() for name in settings.ceilings}
             except UnavailableError as error:
                 unavailable = str(error)
             yield Parent(commands, open_ways, ceilings, unavailable)
@@ -144,5 +143,5 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Parent]:
         process.join()
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Never called: rank 0 is alone."""

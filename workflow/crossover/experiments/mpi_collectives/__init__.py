@@ -1,9 +1,25 @@
 """Collective calls of MPI on NumPy arrays: pickled, or as buffers."""
 
-from crossover.design import advice, kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import Ge, Le, MinLen
+
+from crossover.design import advice
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
+from crossover.design.settings import (
+    ONE_EACH,
+    REFERENCE,
+    Curves,
+    Names,
+    OneOf,
+    Points,
+    Refined,
+    Rounds,
+    Tiers,
+    decades,
+)
 
 METRICS = (Metric("call", "s", "lower"),)
 PATTERNS = ("allreduce", "bcast", "allgather")
@@ -16,6 +32,76 @@ comm.Bcast(array, root)
 comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.shape))
 """
 
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Refined):
+    """Its settings."""
+
+    elements: Annotated[Points, "The axis, lengths of the float64 array of each rank."]
+    patterns: Annotated[
+        Names,
+        Curves.valued("pattern", PATTERNS),
+        MinLen(1),
+        "The operation: the sum of all ranks' arrays for every rank (`allreduce`), the array of one rank for all "
+        "(`bcast`, the ranks in turn), or all arrays for every rank (`allgather`).",
+    ] = PATTERNS
+    rank_counts: Annotated[
+        tuple[Annotated[int, Ge(1), Le(MOST_RANKS)], ...],
+        ONE_EACH,
+        MinLen(1),
+        "Numbers of ranks, each in separate launches. More than two need a logical processor each, because they "
+        "spin; otherwise the launch is a hole.",
+    ]
+    arms: Annotated[
+        Names,
+        OneOf(ARMS),
+        MinLen(2),
+        "`pickled` is the call in lower case, which takes any object: `allreduce`. `buffer` is the call with a "
+        "capital, which takes arrays: `Allreduce` into memory that is reused.",
+    ] = ARMS
+    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "pickled"
+    ceilings: Annotated[
+        Names,
+        OneOf(("C",)),
+        "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
+    ] = ("C",)
+    keeps_memory = True
+
+    def ranks_between(self) -> int:
+        """The ranks that take part in a call."""
+        return self.rank_counts[0]
+
+
+QUICK = Settings(
+    elements=decades(1, 1_000_000, 1),
+    rank_counts=(2,),
+    launches=3,
+    block_seconds=0.01,
+    rounds=Rounds(at_most=200),
+    target_width=0.03,
+    budget_seconds=5,
+    refine_metric="call",
+)
+STANDARD = replace(
+    QUICK,
+    elements=decades(1, 1_000_000, 2),
+    launches=12,
+    fewest_rounds=1,
+    target_width=0.02,
+    budget_seconds=15,
+    refine_points=3,
+)
+PAPER = replace(
+    STANDARD,
+    elements=decades(1, 10_000_000, 3),
+    rank_counts=(2, 4),
+    launches=16,
+    target_width=0.01,
+    budget_seconds=60,
+    refine_points=5,
+)
+SMOKE = replace(QUICK, elements=(1, 10_000), launches=1, budget_seconds=1)
+
 EXPERIMENT = Experiment(
     title="MPI: collective calls",
     about="Ranks reduce, broadcast or gather a NumPy array through mpi4py.",
@@ -27,56 +113,8 @@ EXPERIMENT = Experiment(
     axis=Axis("array length", "elements"),
     metrics=METRICS,
     keys={"pattern": [*PATTERNS], "ranks": ANY},
-    settings={
-        "elements": kinds.axis(
-            "The axis, lengths of the float64 array of each rank.",
-            {
-                "smoke": [1, 10_000],
-                "quick": kinds.decades(1, 1_000_000, 1),
-                "standard": kinds.decades(1, 1_000_000, 2),
-                "paper": kinds.decades(1, 10_000_000, 3),
-            },
-        ),
-        "patterns": kinds.values_of(
-            "pattern",
-            "The operation: the sum of all ranks' arrays for every rank (`allreduce`), the array of one rank for all "
-            "(`bcast`, the ranks in turn), or all arrays for every rank (`allgather`).",
-            PATTERNS,
-            [*PATTERNS],
-        ),
-        "rank_counts": kinds.numbers(
-            "Numbers of ranks, each in separate launches. More than two need a logical processor each, because they "
-            "spin; otherwise the launch is a hole.",
-            {"quick": [2], "standard": [2], "paper": [2, 4]},
-            most=MOST_RANKS,
-            one="ranks",
-        ),
-        "arms": kinds.arms(
-            "`pickled` is the call in lower case, which takes any object: `allreduce`. `buffer` is the call with a "
-            "capital, which takes arrays: `Allreduce` into memory that is reused.",
-            ARMS,
-            [*ARMS],
-        ),
-        "reference": kinds.reference(ARMS, "pickled"),
-        "ceilings": kinds.ceilings(
-            "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
-            ["C"],
-            ["C"],
-        ),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **kinds.sampling(
-            launches={"smoke": 1, "quick": 3, "standard": 12, "paper": 16},
-            block_seconds=0.01,
-            most_rounds=200,
-            target_width={"quick": 0.03, "standard": 0.02, "paper": 0.01},
-            budget_seconds={"smoke": 1, "quick": 5, "standard": 15, "paper": 60},
-            fewest_rounds=kinds.FEW,
-        ),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["mpi_collective"]},
-    ranks=lambda settings: int(settings["ranks"]),
-    keeps_memory=lambda settings: True,
     recommends=(
         advice.Setting(
             library="mpi4py",

@@ -20,8 +20,8 @@ from mpi4py import MPI
 from numpy.typing import NDArray
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.mpi_collectives import Settings
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import mpi
 from crossover.measure.ranks.network import launcher
@@ -35,12 +35,12 @@ Call = Callable[[int], Any]
 """Makes the call with this number, and returns the result of this rank."""
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per operation and length; a launch has one number of ranks."""
     return [
-        Cell({"pattern": pattern, "ranks": settings["ranks"]}, length)
-        for pattern in settings["patterns"]
-        for length in points(settings["elements"])
+        Cell({"pattern": pattern, "ranks": settings.ranks}, length)
+        for pattern in settings.patterns
+        for length in settings.elements
     ]
 
 
@@ -121,8 +121,8 @@ def result(pattern: str, size: int, length: int, number: int) -> Array:
 class First:
     """Rank 0: commands the others, and keeps the time."""
 
-    def __init__(self, peers: Peers, settings: dict[str, Any]):
-        self.member = Member(peers.comm, settings["ceilings"])
+    def __init__(self, peers: Peers, settings: Settings):
+        self.member = Member(peers.comm, settings.ceilings)
         self.channels = [peers.channel(to=rank) for rank in range(1, peers.size)]
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -156,7 +156,7 @@ def require_room(peers: Peers) -> None:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[First]:
+def drive(peers: Peers, settings: Settings) -> Iterator[First]:
     """Connect to the other ranks, and stop them at the end."""
     require_room(peers)
     first = First(peers, settings)
@@ -164,10 +164,10 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[First]:
     first.command(None)
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Take part in blocks until stopped."""
     require_room(peers)
     # In the order of rank 0: all ranks compare their ceilings.
-    member, channel = Member(peers.comm, settings["ceilings"]), peers.channel(to=0)
+    member, channel = Member(peers.comm, settings.ceilings), peers.channel(to=0)
     while (block := channel.receive()) is not None:
         member.play(*block)

@@ -1,24 +1,42 @@
 """Round trips of an object between two ranks of MPI: pickled, pickled out of band, or as a buffer."""
 
-from crossover.design import advice, kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design import advice
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment, Rung
 from crossover.design.protocol import label
+from crossover.design.settings import (
+    ONE_EACH,
+    REFERENCE,
+    Curves,
+    Entrant,
+    Names,
+    OneOf,
+    Points,
+    Refined,
+    Rounds,
+    Tiers,
+    decades,
+)
 
 METRICS = (Metric("round trip", "s", "lower"),)
-OBJECTS = ["float64 array", "bytes", "list of floats", "dict"]
-CALLS = [
+OBJECTS = ("float64 array", "bytes", "list of floats", "dict")
+CALLS = (
     *("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
     *("pkl5.send in band", "pkl5.send out of band"),
-]
-PLAYERS = ["rank", "engine"]
-CEILINGS = ["C", "raw TCP", "raw Unix socket", "memcpy"]
+)
+PLAYERS = ("rank", "engine")
+CEILINGS = ("C", "raw TCP", "raw Unix socket", "memcpy")
 
 KINDS = [{"object": name, "re_sent": re_sent} for name in OBJECTS for re_sent in (False, True)]
 """Every kind of object, sent or re-sent; the setting lists re-sent ones only for arrays."""
 NAMED = [keys for keys in KINDS if not keys["re_sent"] or keys["object"] == "float64 array"]
-EVERY_OBJECT = [label(keys) for keys in NAMED]
+EVERY_OBJECT = tuple(label(keys) for keys in NAMED)
 
 PLAYING = {"farm": "ipyparallel", "scheme": "leastload", "hwm": 1}
 """The farm whose two engines play ping-pong. Each engine gets one task at a time, so that both take part."""
@@ -29,6 +47,134 @@ request = comm.Send_init(array, destination)
 request.Start()
 request.Wait()
 """
+
+LEVELS = ("single", "funneled", "serialized", "multiple")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Refined):
+    """Its settings."""
+
+    within_a_host = ("raw Unix socket", "memcpy")
+
+    elements: Annotated[
+        Points,
+        "The axis, array lengths in elements. A list or dict has as many floats; a bytes object has as many bytes "
+        "as an array of float64. The `paper` tier has the points of the mpi4py tutorial.",
+    ]
+    objects: Annotated[
+        Names,
+        Curves.labelled(NAMED),
+        MinLen(1),
+        "The object that is sent, one curve each. `float64 array, re-sent` is received into the memory that it was "
+        "sent from, as in the mpi4py tutorial. The ceiling `memcpy`, which copies between two buffers, does not "
+        "apply there.",
+    ]
+    thread_levels: Annotated[
+        Names,
+        Curves.valued("thread_level", LEVELS),
+        ONE_EACH,
+        MinLen(1),
+        "Thread levels that are requested from MPI, each in separate launches. mpi4py requests `multiple` by default.",
+    ]
+    players: Annotated[
+        Names,
+        Curves.valued("player", PLAYERS),
+        ONE_EACH,
+        MinLen(1),
+        "What the two ends are, each in separate launches. `rank` is a plain MPI rank. `engine` is a rank that is "
+        "also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial: also its allocator is that "
+        "of a plain program, which may return freed memory, while that of a `rank` keeps it.",
+    ]
+    arms: Annotated[
+        Names,
+        OneOf(CALLS),
+        MinLen(2),
+        "The calls of a round trip. `send` pickles (`send`/`recv`). `Send` passes the buffer (`Send`/`Recv`). "
+        "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`); `in band` none is, `out of band` "
+        "all are. `persistent` passes the buffer "
+        "through calls that are set up once (`Send_init`/`Recv_init`). `send into buffer` pickles, and receives "
+        "into reused memory (`irecv(buf)`). `Send into new array` is `Send`, but receives each message into a "
+        "newly allocated array. `Send` and `persistent` take only arrays and bytes, `Send into new array` only "
+        "arrays.",
+    ]
+    ceilings: Annotated[
+        Names,
+        OneOf(CEILINGS),
+        "Upper bounds for the arms, measured beside them. `C` is the same exchange in C on the same MPI. `raw TCP` "
+        "and `raw Unix socket` use a plain socket, `memcpy` copies within one process. Across hosts, the last two "
+        "are left out. They need a C compiler; with `[]` nothing is built.",
+    ]
+    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "send"
+
+    @property
+    def thread_level(self) -> str:
+        """The thread level of a launch."""
+        return self.thread_levels[0]
+
+    @property
+    def player(self) -> str:
+        """What the two ends of a launch are."""
+        return self.players[0]
+
+    @property
+    def mpi_thread_level(self) -> str:
+        """The thread level that the ranks request."""
+        return self.thread_level
+
+    @property
+    def keeps_memory(self) -> bool:
+        """A rank keeps it; an engine is a plain program."""
+        return self.player == "rank"
+
+    def ranks_between(self) -> int:
+        """With engines, rank 0 is the client."""
+        return 3 if self.player == "engine" else 2
+
+    def farms_played(self) -> Mapping[str, Entrant]:
+        """The engines that play."""
+        return {"engine": PLAYING} if self.player == "engine" else {}
+
+
+QUICK = Settings(
+    elements=decades(1, 1_000_000, 1),
+    objects=("float64 array", "float64 array, re-sent"),
+    thread_levels=("multiple",),
+    players=PLAYERS,
+    arms=("send", "Send", "Send into new array", "pkl5.send"),
+    ceilings=("C", "memcpy"),
+    launches=5,
+    block_seconds=0.002,
+    rounds=Rounds(at_most=500),
+    target_width=0.01,
+    budget_seconds=4,
+    refine_metric="round trip",
+)
+STANDARD = replace(
+    QUICK,
+    elements=decades(1, 1_000_000, 2),
+    objects=EVERY_OBJECT,
+    thread_levels=("single", "multiple"),
+    arms=CALLS,
+    ceilings=CEILINGS,
+    launches=12,
+    fewest_rounds=1,
+    target_width=0.005,
+    budget_seconds=12,
+    refine_points=3,
+)
+PAPER = replace(
+    STANDARD,
+    elements=(
+        *(1, 3, 10, 32, 100, 316, 1000, 1412, 1995, 2818, 3981, 5623, 7943, 11220, 15848, 22387, 31622),
+        *(44668, 63095, 89125, 100000, 125892, 177827, 251188, 354813, 501187, 707945, 1000000),
+    ),
+    launches=16,
+    target_width=0.003,
+    budget_seconds=100,
+    refine_points=5,
+)
+SMOKE = replace(QUICK, elements=(1, 1000, 100000), players=("rank",), launches=2, budget_seconds=2)
 
 EXPERIMENT = Experiment(
     title="MPI: pickled or buffer messages",
@@ -44,89 +190,16 @@ EXPERIMENT = Experiment(
     keys={
         "object": OBJECTS,
         "re_sent": [False, True],
-        "thread_level": ["single", "funneled", "serialized", "multiple"],
+        "thread_level": LEVELS,
         "player": ["rank", "engine"],
     },
-    settings={
-        "elements": kinds.axis(
-            "The axis, array lengths in elements. A list or dict has as many floats; a bytes object has as many bytes "
-            "as an array of float64. The `paper` tier has the points of the mpi4py tutorial.",
-            {
-                "smoke": [1, 1000, 100000],
-                "quick": kinds.decades(1, 1_000_000, 1),
-                "standard": kinds.decades(1, 1_000_000, 2),
-                "paper": [
-                    *(1, 3, 10, 32, 100, 316, 1000, 1412, 1995, 2818, 3981, 5623, 7943, 11220, 15848, 22387, 31622),
-                    *(44668, 63095, 89125, 100000, 125892, 177827, 251188, 354813, 501187, 707945, 1000000),
-                ],
-            },
-        ),
-        "objects": kinds.curves(
-            "The object that is sent, one curve each. `float64 array, re-sent` is received into the memory that it was "
-            "sent from, as in the mpi4py tutorial. The ceiling `memcpy`, which copies between two buffers, does not "
-            "apply there.",
-            NAMED,
-            {"quick": ["float64 array", "float64 array, re-sent"], "standard": EVERY_OBJECT, "paper": EVERY_OBJECT},
-        ),
-        "thread_levels": kinds.values_of(
-            "thread_level",
-            "Thread levels that are requested from MPI, each in separate launches. mpi4py requests `multiple` by "
-            "default.",
-            ["single", "funneled", "serialized", "multiple"],
-            {"quick": ["multiple"], "standard": ["single", "multiple"], "paper": ["single", "multiple"]},
-            one="thread_level",
-        ),
-        "players": kinds.values_of(
-            "player",
-            "What the two ends are, each in separate launches. `rank` is a plain MPI rank. `engine` is a rank that is "
-            "also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial: also its allocator is that "
-            "of a plain program, which may return freed memory, while that of a `rank` keeps it.",
-            PLAYERS,
-            {"smoke": ["rank"], "quick": PLAYERS, "standard": PLAYERS, "paper": PLAYERS},
-            one="player",
-            farms={"engine": {"engine": PLAYING}},
-        ),
-        "arms": kinds.arms(
-            "The calls of a round trip. `send` pickles (`send`/`recv`). `Send` passes the buffer (`Send`/`Recv`). "
-            "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`); `in band` none is, `out of band` "
-            "all are. `persistent` passes the buffer "
-            "through calls that are set up once (`Send_init`/`Recv_init`). `send into buffer` pickles, and receives "
-            "into reused memory (`irecv(buf)`). `Send into new array` is `Send`, but receives each message into a "
-            "newly allocated array. `Send` and `persistent` take only arrays and bytes, `Send into new array` only "
-            "arrays.",
-            CALLS,
-            {"quick": ["send", "Send", "Send into new array", "pkl5.send"], "standard": CALLS, "paper": CALLS},
-        ),
-        "ceilings": kinds.ceilings(
-            "Upper bounds for the arms, measured beside them. `C` is the same exchange in C on the same MPI. `raw TCP` "
-            "and `raw Unix socket` use a plain socket, `memcpy` copies within one process. Across hosts, the last two "
-            "are left out. They need a C compiler; with `[]` nothing is built.",
-            CEILINGS,
-            {"quick": ["C", "memcpy"], "standard": CEILINGS, "paper": CEILINGS},
-        ),
-        "reference": kinds.reference(CALLS, "send"),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **kinds.sampling(
-            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
-            block_seconds=0.002,
-            most_rounds=500,
-            target_width={"quick": 0.01, "standard": 0.005, "paper": 0.003},
-            budget_seconds={"smoke": 2, "quick": 4, "standard": 12, "paper": 100},
-            fewest_rounds=kinds.FEW,
-        ),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={
         "C": ["mpi_exchange"],
         "raw TCP": ["stream_pingpong"],
         "raw Unix socket": ["stream_pingpong"],
         "memcpy": ["memory_copy"],
     },
-    within_a_host=("raw Unix socket", "memcpy"),
-    # With engines, rank 0 is the client.
-    ranks=lambda settings: 3 if settings["player"] == "engine" else 2,
-    keeps_memory=lambda settings: bool(settings["player"] == "rank"),
-    thread_level="thread_level",
     rungs=tuple(
         Rung(place, name, arm, {"object": "float64 array", "re_sent": False})
         for place, name, arm in (

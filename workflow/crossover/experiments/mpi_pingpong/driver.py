@@ -26,15 +26,13 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from operator import itemgetter
-from typing import Any
 
 import numpy as np
 
-from crossover.design.arm import Arm
-from crossover.design.arm import arms as arms_of
-from crossover.design.axis import points
+from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
-from crossover.experiments.mpi_pingpong import EXPERIMENT
+from crossover.design.settings import entries
+from crossover.experiments.mpi_pingpong import Settings
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
@@ -61,21 +59,21 @@ LEAD_IN = 8
 STOP = -1
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per object and array length, with the arms that can send such an object."""
     found = []
     for kind in kinds(settings):
         fit = [arm for arm in arms_of(settings) if not arm.null and _fits(arm.runs, kind)]
         if not all(arm.ceiling for arm in fit):
-            keys = kind._asdict() | {"thread_level": settings["thread_level"], "player": settings["player"]}
+            keys = kind._asdict() | {"thread_level": settings.thread_level, "player": settings.player}
             names = tuple(arm.runs for arm in fit)
-            found += [Cell(keys, elements, names) for elements in points(settings["elements"])]
+            found += [Cell(keys, elements, names) for elements in settings.elements]
     return found
 
 
-def kinds(settings: dict[str, Any]) -> list[Kind]:
+def kinds(settings: Settings) -> list[Kind]:
     """The configured kinds of objects."""
-    return [Kind(**EXPERIMENT.settings["objects"].entries[name]) for name in settings["objects"]]
+    return [Kind(**entries(Settings, "objects")[name]) for name in settings.objects]
 
 
 def _kind(cell: Cell) -> Kind:
@@ -92,13 +90,13 @@ class Player:
     `peers` are the two ends. Raises Refusal if they share a host in placement `nodes`.
     """
 
-    def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
+    def __init__(self, peers: Peers, settings: Settings, resources: ExitStack):
         peers.require_apart()
         self.comm, self.rank, self.other = peers.comm, peers.rank, 1 - peers.rank
         self.payload = lru_cache(maxsize=1)(partial(payload, rank=peers.rank))
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
-        for name in settings["ceilings"]:
+        for name in settings.ceilings:
             reason = ""
             try:
                 self.ceilings[name] = _ceiling(name, peers, resources)
@@ -169,7 +167,7 @@ def _ceiling(name: str, peers: Peers, resources: ExitStack) -> Exchange:
 class Ranks:
     """One of two plain ranks: rank 0 commands blocks and runs them with rank 1."""
 
-    def __init__(self, peers: Peers, settings: dict[str, Any], resources: ExitStack):
+    def __init__(self, peers: Peers, settings: Settings, resources: ExitStack):
         self.player = Player(peers, settings, resources)
         self.commands = peers.comm.Dup()
         self.pairs = [(arm.runs, kind) for arm in arms_of(settings) if not arm.null for kind in kinds(settings)]
@@ -239,10 +237,10 @@ def task(words: tuple[str, Kind, int, int]) -> tuple[int, Block]:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Ranks | Engines]:
+def drive(peers: Peers, settings: Settings) -> Iterator[Ranks | Engines]:
     """Connect the two ends, and stop them at the end."""
-    if settings["player"] == "engine":
-        farm = enter(peers, ENGINES, settings["entrants"]["engine"])
+    if settings.player == "engine":
+        farm = enter(peers, ENGINES, settings.entrants["engine"])
         with running(peers, [farm]):
             yield Engines(farm)
         return
@@ -252,12 +250,12 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Ranks | Engines]:
         ranks.stop()
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Run blocks on every other rank until stopped."""
     global here
     with ExitStack() as resources:
-        if settings["player"] == "engine":
+        if settings.player == "engine":
             here = Player(peers.among(ENGINES), settings, resources)
-            join(peers, settings["entrants"]["engine"])
+            join(peers, settings.entrants["engine"])
         else:
             Ranks(peers, settings, resources).obey()

@@ -1,14 +1,59 @@
 """Floods of empty tasks to task farms."""
 
-from crossover.design import advice, kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from crossover.design import advice, farming
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.families import farming
+from crossover.design.settings import Points, Refined, Tiers
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
-FLOODS = [8, 16, 32, 64, 128, 256, 512, 1024]
 SCHEMES = ("lru", "weighted", "plainrandom", "twobin")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(farming.FixedEngines, Refined):
+    """Its settings."""
+
+    tasks: Annotated[Points, "The axis, the number of tasks in one flood."]
+
+
+QUICK = Settings(
+    tasks=(8, 32, 128),
+    arms=("leastload", "pure", *farming.POOLS),
+    ceilings=(farming.BOUND,),
+    budget_seconds=9,
+    refine_metric="round trip",
+    **farming.QUICK,
+)
+STANDARD = replace(
+    QUICK,
+    tasks=(8, 64, 512, 1024),
+    arms=(
+        *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
+        *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
+    ),
+    budget_seconds=15,
+    **farming.STANDARD,
+)
+PAPER = replace(
+    STANDARD,
+    tasks=(8, 16, 32, 64, 128, 256, 512, 1024),
+    arms=(
+        *(*farming.LASTING, "leastload hwm 1", "leastload hwm 2"),
+        *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
+        *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
+        *("mpi4py.futures backoff 0", "concurrent.futures chunk 8"),
+        *("multiprocessing.Pool chunk 8", "joblib batch 1"),
+        *("leastload unencrypted", "dask unencrypted"),
+    ),
+    engines=4,
+    budget_seconds=60,
+    refine_points=5,
+    **farming.PAPER,
+)
+SMOKE = replace(QUICK, tasks=(8, 32), arms=("leastload", "pure"), launches=1, budget_seconds=2)
 
 EXPERIMENT = Experiment(
     title="Task farms: the cost of a small task",
@@ -22,37 +67,8 @@ EXPERIMENT = Experiment(
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
     chosen_by={"round trip": "until all are done", "submission": "submission"},
-    **farming.LAUNCH,
     keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
-    settings={
-        "tasks": kinds.axis(
-            "The axis, the number of tasks in one flood.",
-            {"smoke": [8, 32], "quick": [8, 32, 128], "standard": [8, 64, 512, 1024], "paper": FLOODS},
-        ),
-        **farming.rivals(
-            {
-                "smoke": ["leastload", "pure"],
-                "quick": ["leastload", "pure", *farming.POOLS],
-                "standard": [
-                    *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
-                    *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
-                ],
-                "paper": [
-                    *(*farming.LASTING, "leastload hwm 1", "leastload hwm 2"),
-                    *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
-                    *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
-                    *("mpi4py.futures backoff 0", "concurrent.futures chunk 8"),
-                    *("multiprocessing.Pool chunk 8", "joblib batch 1"),
-                    *("leastload unencrypted", "dask unencrypted"),
-                ],
-            },
-            ceilings=[farming.BOUND],
-        ),
-        **farming.engines(),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 9, "standard": 15, "paper": 60}),
-        **kinds.refinement(METRICS, "round trip", farming.LATE),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(
         advice.Setting(
             library="ipyparallel",

@@ -6,23 +6,20 @@ A block is one or more floods of x tasks to one farm.
 - round trip = tasks / time from the first submit to the last result.
 """
 
-from typing import Any
-
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.task_latency import METRICS
+from crossover.experiments.task_latency import METRICS, Settings
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per number of tasks."""
-    curve = keys(settings, "empty", engines=settings["engines"])
-    return [Cell(curve, tasks) for tasks in points(settings["tasks"])]
+    curve = keys(settings, "empty", engines=settings.engines)
+    return [Cell(curve, tasks) for tasks in settings.tasks]
 
 
-def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The tasks of a flood in this cell."""
     return Workload(echo, range(cell.x))
 

@@ -1,14 +1,77 @@
 """Tasks that take time, on task farms: from which duration is a farm's overhead negligible?"""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design import farming
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.families import farming
+from crossover.design.settings import ONE_EACH, Count, Curves, Names, Points, Refined, Tiers, decades
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
 BUSY = 0.95
 """The efficiency from which a farm's overhead is negligible."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(farming.EngineCounts, Refined):
+    """Its settings."""
+
+    durations_us: Annotated[Points, "The axis, average durations of a task in microseconds."]
+    work: farming.Work
+    durations: Annotated[
+        Names,
+        Curves.valued("durations", ("equal", "skewed")),
+        MinLen(1),
+        "Whether all tasks last equally long (`equal`), or have heavy-tailed durations of the same sum "
+        "(`skewed`). One curve each.",
+    ]
+    tasks_per_engine: Annotated[
+        Count,
+        "Tasks in one flood for each engine. With fewer tasks, the start and the end are a larger part of the "
+        "flood, which lowers the efficiency. The published notebook has 16.",
+    ] = 16
+    engine_counts: Annotated[
+        farming.Counts,
+        ONE_EACH,
+        MinLen(1),
+        f"Engines of each farm, one curve each, in separate launches. {farming.CROWD}",
+    ]
+
+
+QUICK = Settings(
+    durations_us=(1000, 10000, 100000),
+    work=("sleep",),
+    durations=("equal",),
+    engine_counts=(2,),
+    arms=("leastload", "pure", *farming.POOLS),
+    # A round with tasks of 100 ms takes ten seconds.
+    budget_seconds=18,
+    refine_metric="efficiency",
+    **farming.QUICK | {"fewest_rounds": 2},
+)
+STANDARD = replace(
+    QUICK,
+    durations_us=decades(1000, 100_000, 2),
+    work=("sleep", "spin"),
+    arms=(*farming.LASTING, *farming.ALONE),
+    budget_seconds=22,
+    refine_points=3,
+    **farming.STANDARD,
+)
+PAPER = replace(
+    STANDARD,
+    durations_us=decades(1000, 1_000_000, 2),
+    durations=("equal", "skewed"),
+    engine_counts=(4,),
+    arms=(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"),
+    budget_seconds=380,
+    refine_points=5,
+    **farming.PAPER,
+)
+SMOKE = replace(QUICK, tasks_per_engine=4, arms=("leastload", "pure"), launches=1, budget_seconds=6)
 
 EXPERIMENT = Experiment(
     title="Task farms: how long a task should last",
@@ -21,7 +84,6 @@ EXPERIMENT = Experiment(
     asked=70,
     axis=Axis("task duration", "µs"),
     metrics=METRICS,
-    **farming.LAUNCH,
     keys={
         "work": ["sleep", "spin"],
         "durations": ["equal", "skewed"],
@@ -30,43 +92,5 @@ EXPERIMENT = Experiment(
         "cores": ANY,
         **farming.SENDERS,
     },
-    settings={
-        "durations_us": kinds.axis(
-            "The axis, average durations of a task in microseconds.",
-            {
-                "quick": [1000, 10000, 100000],
-                "standard": kinds.decades(1000, 100_000, 2),
-                "paper": kinds.decades(1000, 1_000_000, 2),
-            },
-        ),
-        "work": farming.work(),
-        "durations": kinds.values_of(
-            "durations",
-            "Whether all tasks last equally long (`equal`), or have heavy-tailed durations of the same sum "
-            "(`skewed`). One curve each.",
-            ["equal", "skewed"],
-            {"quick": ["equal"], "standard": ["equal"], "paper": ["equal", "skewed"]},
-        ),
-        "tasks_per_engine": kinds.whole(
-            "Tasks in one flood for each engine. With fewer tasks, the start and the end are a larger part of the "
-            "flood, which lowers the efficiency. The published notebook has 16.",
-            {"smoke": 4, "quick": 16, "standard": 16, "paper": 16},
-        ),
-        "engine_counts": farming.engine_counts(
-            "Engines of each farm, one curve each, in separate launches.", {"quick": [2], "standard": [2], "paper": [4]}
-        ),
-        **farming.rivals(
-            {
-                "smoke": ["leastload", "pure"],
-                "quick": ["leastload", "pure", *farming.POOLS],
-                "standard": [*farming.LASTING, *farming.ALONE],
-                "paper": [*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"],
-            },
-            ceilings=[],
-        ),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        # A round with tasks of 100 ms takes ten seconds.
-        **farming.sampling({"smoke": 6, "quick": 18, "standard": 22, "paper": 380}, {**kinds.FEW, "quick": 2}),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

@@ -8,29 +8,27 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 - round trip = tasks / the same time.
 """
 
-from typing import Any
-
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.task_map import METRICS
+from crossover.experiments.task_map import METRICS, Settings
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per kind of work, distribution of durations and average duration."""
-    fixed = {name: settings[name] for name in ("engines", "tasks_per_engine")}
+    fixed = {"engines": settings.engine_count(), "tasks_per_engine": settings.tasks_per_engine}
     return [
         Cell(keys(settings, work, durations=durations, **fixed), x)
-        for work in measurable(settings["work"], settings["engines"])
-        for durations in settings["durations"]
-        for x in points(settings["durations_us"])
+        for work in measurable(settings.work, settings.engine_count())
+        for durations in settings.durations
+        for x in settings.durations_us
     ]
 
 
-def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The tasks of a flood in this cell."""
-    return workload(settings, cell.keys["work"], cell.keys["durations"], cell.x)
+    count = settings.engine_count() * settings.tasks_per_engine
+    return workload(count, cell.keys["work"], cell.keys["durations"], cell.x, turns_per_second)
 
 
 drive, serve = flooding(METRICS, tasks)

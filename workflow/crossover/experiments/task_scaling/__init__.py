@@ -1,14 +1,70 @@
 """The rates and efficiencies of task farms by their number of engines."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design import farming
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.families import farming
+from crossover.design.settings import ONE_EACH, Count, Names, OneOf, Points, Tiers
 
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))
-RIVALS = ["leastload", "pure", "twisted", "concurrent.futures", "dask"]
-PLACEMENTS = ["node", "nodes"]
+RIVALS = ("leastload", "pure", "twisted", "concurrent.futures", "dask")
+PLACEMENTS = ("node", "nodes")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(farming.EngineCounts):
+    """Its settings. Engines differ between launches, so there is no refinement."""
+
+    engine_counts: Annotated[
+        farming.Counts,
+        ONE_EACH,
+        MinLen(1),
+        f"The axis, engines of each farm, each number in separate launches. {farming.CROWD}",
+    ]
+    tasks: Annotated[Count, "The number of empty tasks in one flood."]
+    work: farming.Work
+    durations_us: Annotated[Points, "Durations of the tasks that take time, in microseconds, one curve each."]
+    tasks_per_engine: Annotated[Count, "Tasks that take time in one flood, for each engine."] = 16
+    placements: Annotated[
+        Names,
+        OneOf(PLACEMENTS),
+        "Where a farm's client and its engines are, as in `task_latency`. With `[]` nothing is measured.",
+    ]
+
+
+QUICK = Settings(
+    engine_counts=(1, 2),
+    tasks=32,
+    work=("sleep",),
+    durations_us=(10000,),
+    arms=("leastload", "pure"),
+    placements=(),
+    budget_seconds=2,
+    **farming.QUICK | {"rivals_per_launch": 2},
+)
+STANDARD = replace(
+    QUICK,
+    engine_counts=(1, 2, 4),
+    tasks=128,
+    work=("sleep", "spin"),
+    arms=RIVALS,
+    ceilings=(farming.BOUND,),
+    placements=PLACEMENTS,
+    budget_seconds=8,
+    **farming.STANDARD,
+)
+PAPER = replace(
+    STANDARD,
+    engine_counts=(1, 2, 4, 8, 16, 32),
+    durations_us=(1000, 10000, 100000),
+    budget_seconds=25,
+    **farming.PAPER | {"rivals_per_launch": 1},
+)
+SMOKE = replace(QUICK, placements=PLACEMENTS, launches=1)
 
 EXPERIMENT = Experiment(
     title="Task farms: scaling with the number of engines",
@@ -19,7 +75,6 @@ EXPERIMENT = Experiment(
     place=90,
     axis=Axis("engines", "engines"),
     metrics=METRICS,
-    **farming.LAUNCH,
     keys={
         "work": ["empty", "sleep", "spin"],
         "flood_tasks": ANY,
@@ -28,29 +83,5 @@ EXPERIMENT = Experiment(
         "cores": ANY,
         **farming.SENDERS,
     },
-    settings={
-        "engine_counts": farming.engine_counts(
-            "The axis, engines of each farm, each number in separate launches.",
-            {"smoke": [1, 2], "quick": [1, 2], "standard": [1, 2, 4], "paper": [1, 2, 4, 8, 16, 32]},
-        ),
-        "tasks": kinds.whole("The number of empty tasks in one flood.", {"quick": 32, "standard": 128, "paper": 128}),
-        "work": farming.work(),
-        "durations_us": kinds.axis(
-            "Durations of the tasks that take time, in microseconds, one curve each.",
-            {"quick": [10000], "standard": [10000], "paper": [1000, 10000, 100000]},
-        ),
-        "tasks_per_engine": kinds.whole("Tasks that take time in one flood, for each engine.", 16),
-        **farming.rivals(
-            {"quick": ["leastload", "pure"], "standard": RIVALS, "paper": RIVALS},
-            ceilings={"quick": [], "standard": [farming.BOUND], "paper": [farming.BOUND]},
-            per_heat={"quick": 2, "standard": 2, "paper": 1},
-        ),
-        "placements": kinds.placements(
-            PLACEMENTS,
-            {"smoke": PLACEMENTS, "quick": [], "standard": PLACEMENTS, "paper": PLACEMENTS},
-            "Where a farm's client and its engines are, as in `task_latency`. With `[]` nothing is measured.",
-            fewest=0,
-        ),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 2, "standard": 8, "paper": 25}),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

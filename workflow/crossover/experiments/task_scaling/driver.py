@@ -8,32 +8,30 @@ for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 - efficiency = ideal time / the same time, for tasks that take time. In the ideal time, every engine is always busy.
 """
 
-from typing import Any
-
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.task_scaling import METRICS
+from crossover.experiments.task_scaling import METRICS, Settings
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell for empty tasks, and one per kind of work and duration, at this launch's number of engines."""
-    curves = [keys(settings, "empty", flood_tasks=settings["tasks"])]
+    curves = [keys(settings, "empty", flood_tasks=settings.tasks)]
     curves += [
-        keys(settings, work, duration_us=duration_us, tasks_per_engine=settings["tasks_per_engine"])
-        for work in measurable(settings["work"], settings["engines"])
-        for duration_us in points(settings["durations_us"])
+        keys(settings, work, duration_us=duration_us, tasks_per_engine=settings.tasks_per_engine)
+        for work in measurable(settings.work, settings.engine_count())
+        for duration_us in settings.durations_us
     ]
-    return [Cell(curve, settings["engines"]) for curve in curves]
+    return [Cell(curve, settings.engine_count()) for curve in curves]
 
 
-def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The tasks of a flood in this cell."""
     if cell.keys["work"] == "empty":
-        return Workload(echo, range(settings["tasks"]))
-    return workload(settings, cell.keys["work"], "equal", cell.keys["duration_us"])
+        return Workload(echo, range(settings.tasks))
+    count = settings.engine_count() * settings.tasks_per_engine
+    return workload(count, cell.keys["work"], "equal", cell.keys["duration_us"], turns_per_second)
 
 
 drive, serve = flooding(METRICS, tasks)

@@ -1,16 +1,56 @@
 """Floods of tasks that echo an array, to task farms."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from crossover.design import farming
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment, Rung
-from crossover.design.families import farming
+from crossover.design.settings import Count, Points, Refined, Tiers, decades
 
 METRICS = (
     Metric("submission", "tasks/s", "higher"),
     Metric("round trip", "tasks/s", "higher"),
     Metric("payload one way", "MB/s", "higher"),
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(farming.FixedEngines, Refined):
+    """Its settings."""
+
+    sizes_bytes: Annotated[Points, "The axis, sizes of the array in bytes."]
+    tasks: Annotated[Count, "The number of tasks in one flood."] = 128
+
+
+QUICK = Settings(
+    sizes_bytes=(10, 100000),
+    arms=("leastload", "pure", *farming.POOLS),
+    ceilings=(farming.BOUND,),
+    budget_seconds=10,
+    refine_metric="payload one way",
+    **farming.QUICK,
+)
+STANDARD = replace(
+    QUICK,
+    sizes_bytes=decades(10, 1_000_000, 1),
+    arms=(*farming.LASTING, *farming.ALONE),
+    budget_seconds=12,
+    **farming.STANDARD,
+)
+PAPER = replace(
+    STANDARD,
+    sizes_bytes=(10, 100, 1000, 10000, 100000, 500000, 1000000, 2000000, 4000000),
+    arms=(
+        *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
+        *("leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
+    ),
+    engines=4,
+    budget_seconds=80,
+    refine_points=5,
+    **farming.PAPER,
+)
+SMOKE = replace(QUICK, sizes_bytes=(10, 10000), arms=("leastload", "pure"), launches=1, budget_seconds=2)
 
 EXPERIMENT = Experiment(
     title="Task farms: tasks that carry data",
@@ -23,36 +63,8 @@ EXPERIMENT = Experiment(
     asked=80,
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
-    **farming.LAUNCH,
     keys={"work": ["echo"], "flood_tasks": ANY, "engines": ANY, **farming.SENDERS},
-    settings={
-        "sizes_bytes": kinds.axis(
-            "The axis, sizes of the array in bytes.",
-            {
-                "smoke": [10, 10000],
-                "quick": [10, 100000],
-                "standard": kinds.decades(10, 1_000_000, 1),
-                "paper": [10, 100, 1000, 10000, 100000, 500000, 1000000, 2000000, 4000000],
-            },
-        ),
-        "tasks": kinds.whole("The number of tasks in one flood.", 128),
-        **farming.rivals(
-            {
-                "smoke": ["leastload", "pure"],
-                "quick": ["leastload", "pure", *farming.POOLS],
-                "standard": [*farming.LASTING, *farming.ALONE],
-                "paper": [
-                    *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
-                    *("leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
-                ],
-            },
-            ceilings=[farming.BOUND],
-        ),
-        **farming.engines(),
-        "placements": kinds.placements(["node", "nodes"], ["node", "nodes"]),
-        **farming.sampling(budget_seconds={"smoke": 2, "quick": 10, "standard": 12, "paper": 80}),
-        **kinds.refinement(METRICS, "payload one way", farming.LATE),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     rungs=tuple(
         Rung(place, f"{name}, per task", arm, {"work": "echo"})
         for place, name, arm in ((90, "ipyparallel", "leastload"), (100, "Dask", "dask"), (110, "Foolscap", "twisted"))

@@ -10,28 +10,26 @@ send one copy for all.
 """
 
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from crossover.design.axis import points
 from crossover.design.cell import Cell
-from crossover.experiments.task_throughput import METRICS
+from crossover.experiments.task_throughput import METRICS, Settings
 from crossover.measure.farms import flooding
 from crossover.measure.farms.support.tasks import echo
 from crossover.measure.farms.support.workload import Workload, keys
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per array size."""
-    curve = keys(settings, "echo", flood_tasks=settings["tasks"], engines=settings["engines"])
-    return [Cell(curve, size) for size in points(settings["sizes_bytes"])]
+    curve = keys(settings, "echo", flood_tasks=settings.tasks, engines=settings.engines)
+    return [Cell(curve, size) for size in settings.sizes_bytes]
 
 
-def tasks(settings: dict[str, Any], cell: Cell) -> Workload:
+def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The tasks of a flood in this cell."""
-    count = settings["tasks"]
+    count = settings.tasks
     return Workload(echo, _arrays(count, cell.x), bytes=count * cell.x, same=np.array_equal)
 
 

@@ -7,11 +7,10 @@ are asleep when a burst begins, and the burst includes the time to wake them. A 
 
 import os
 from functools import lru_cache
-from typing import Any
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.zmq_bursts import Settings
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import Block
 from crossover.measure.zeromq import burst, sockets
@@ -19,22 +18,22 @@ from crossover.measure.zeromq.handover import receiving
 from crossover.measure.zeromq.sockets import Curve, Sockets, curves
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per connection, message size and length of a burst."""
     return [
         Cell({**keys, "message_bytes": size}, messages)
         for keys in curves(settings).values()
-        for size in settings["sizes_bytes"]
-        for messages in points(settings["messages"])
-        if size * messages <= settings["burst_bytes"]
+        for size in settings.sizes_bytes
+        for messages in settings.messages
+        if size * messages <= settings.burst_bytes
     ]
 
 
 class Sender:
     """The sending end, which commands the receiving one."""
 
-    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
-        self.bursts = burst.Sender(channel, connected, settings)
+    def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
+        self.bursts = burst.Sender(channel, connected, settings.placement)
         self.payload = lru_cache(maxsize=1)(os.urandom)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -43,12 +42,12 @@ class Sender:
         return self.bursts.run(Curve.of(cell.keys), arm.runs, payload, [cell.x] * n)
 
 
-def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+def receive(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Receive bursts until stopped."""
     while command := channel.receive():
         curve, arm, size_bytes, count = command
         loop = receiving(bound[curve], curve, arm, size_bytes)
-        burst.receive(channel, bound[curve], loop, count, curve, settings)
+        burst.receive(channel, bound[curve], loop, count, curve, settings.placement)
 
 
 drive, serve = sockets.ends(Sender, receive)

@@ -20,8 +20,8 @@ from typing import Any
 import numpy as np
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.zmq_latency import Settings
 from crossover.measure.ceilings import zeromq
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -33,23 +33,23 @@ PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "rou
 CEILING = "C"
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per curve and message size."""
     # Only a new message object can be sent back: these two reuse a buffer.
     re_sent, every = without(settings, "recv-into", CEILING), without(settings)
     return [
         Cell(keys, size, distinct(settings, re_sent if curve.legacy else every, size))
         for curve, keys in curves(settings).items()
-        for size in points(settings["sizes_bytes"])
+        for size in settings.sizes_bytes
     ]
 
 
 class Requester:
     """The end that sends requests. It keeps the time and commands the other end."""
 
-    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
         self.channel, self.sockets = channel, connected
-        self.trips_per_repetition = settings["trips_per_repetition"]
+        self.trips_per_repetition = settings.trips_per_repetition
         self.payload = lru_cache(maxsize=1)(os.urandom)
         exchange = partial(zeromq.pingpong, first=True)
         self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
@@ -81,7 +81,7 @@ class Requester:
         return Block(seconds, values)
 
 
-def reply(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Reply to requests until stopped."""
     exchange = partial(zeromq.pingpong, first=False)
     exchanges, _ = sockets.in_c(channel, exchange, bound, settings)

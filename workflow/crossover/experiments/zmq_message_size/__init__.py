@@ -1,9 +1,13 @@
 """Small messages on builds of libzmq whose message structs differ in size."""
 
-from crossover.design import kinds
-from crossover.design.axis import Axis
-from crossover.design.cell import Metric
+from dataclasses import dataclass, replace
+from typing import Annotated
+
+from annotated_types import Ge, MinLen
+
+from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
+from crossover.design.settings import REFERENCE, Curves, Names, OneOf, Points, Refined, Rounds, Tiers
 
 METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
 
@@ -26,6 +30,97 @@ versions' own) and, if changed, layout (a union, as in the mail of 2010)."""
 STRUCTS = [name for name in BUILT if name.endswith("struct")]
 UNIONS = ["32 B union", "32 B packed union", "64 B union", "128 B union"]
 
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Refined):
+    """Its settings."""
+
+    sizes_bytes: Annotated[
+        Points,
+        "The axis, message sizes in bytes. The `paper` tier has the points of the mail of 2010, and smaller ones, "
+        "which varied too much there.",
+    ]
+    scan_bytes: Annotated[
+        int,
+        Ge(0),
+        "How many sizes are added on either side of each build's inline limit, in steps of one byte.",
+    ]
+    arms: Annotated[
+        Names,
+        OneOf(tuple(BUILT)),
+        MinLen(2),
+        "Message structs, each a build of libzmq. 32 and 40 exist for 2.2, 48 and 96 for 4.3, 64 and 128 for both. "
+        "As released, 2.2 has 40 and 4.3 has 64. The `union` builds of 2.2 are those of the mail of 2010: the "
+        "message replaces the pointer, so that 24, 56 or 120 bytes fit. In the `packed union`, which has no "
+        "padding, 30 bytes fit; in the `aligned union`, padded to 4 bytes, the 28 that the mail proposes.",
+    ]
+    reference: Annotated[
+        str, OneOf(("64 B struct", "128 B struct")), f"{REFERENCE} Both versions of the library must have it."
+    ] = "64 B struct"
+    payloads: Annotated[
+        Names,
+        Curves.valued("payload", ("untouched", "touched")),
+        MinLen(1),
+        "Whether the bytes of a message are written and read, one curve each. libzmq's own benchmarks leave them "
+        "`untouched`.",
+    ]
+    patterns: Annotated[
+        Names,
+        Curves.valued("pattern", ("PUSH/PULL", "REQ/REP")),
+        MinLen(1),
+        "What the threads do, one curve each. `PUSH/PULL` sends a flood and measures the throughput. `REQ/REP` "
+        "sends a request and an answer and measures the round trip.",
+    ]
+    in_flight_bytes: Annotated[
+        int,
+        Ge(1_000_000),
+        "The most bytes in flight before a burst is drained. The sockets have no high-water mark, so that no send "
+        "call blocks.",
+    ] = 64_000_000
+    placements: Annotated[
+        Names, OneOf(("process",)), MinLen(1), "Where the threads are. `process` puts both in one."
+    ] = ("process",)
+
+
+QUICK = Settings(
+    sizes_bytes=(8, 16, 32, 64, 128, 512, 4096, 32768),
+    scan_bytes=1,
+    arms=("40 B struct", "64 B struct", "96 B struct", *UNIONS),
+    payloads=("untouched",),
+    patterns=("PUSH/PULL",),
+    launches=5,
+    block_seconds=0.001,
+    rounds=Rounds(at_most=500),
+    target_width=0.02,
+    budget_seconds=4,
+    refine_metric="throughput",
+)
+STANDARD = replace(
+    QUICK,
+    sizes_bytes=tuple(2**power for power in range(3, 16)),
+    scan_bytes=2,
+    arms=(*STRUCTS, *UNIONS),
+    patterns=("PUSH/PULL", "REQ/REP"),
+    launches=12,
+    block_seconds=0.01,
+    fewest_rounds=1,
+    target_width=0.01,
+    budget_seconds=20,
+    refine_points=3,
+)
+PAPER = replace(
+    STANDARD,
+    sizes_bytes=tuple(2**power for power in range(16)),
+    scan_bytes=4,
+    arms=tuple(BUILT),
+    payloads=("untouched", "touched"),
+    launches=16,
+    target_width=0.005,
+    budget_seconds=200,
+    refine_points=5,
+)
+SMOKE = replace(QUICK, arms=("40 B struct", "64 B struct", "96 B struct"), launches=2, budget_seconds=2)
+
 EXPERIMENT = Experiment(
     title="ZeroMQ: the size of the message struct",
     about="Two threads of one process exchange small messages, on builds of libzmq 2.2 and 4.3 whose message structs "
@@ -43,67 +138,6 @@ EXPERIMENT = Experiment(
         "transport": ["inproc"],
         "payload": ["untouched", "touched"],
     },
-    settings={
-        "sizes_bytes": kinds.axis(
-            "The axis, message sizes in bytes. The `paper` tier has the points of the mail of 2010, and smaller ones, "
-            "which varied too much there.",
-            {
-                "quick": [8, 16, 32, 64, 128, 512, 4096, 32768],
-                "standard": [2**power for power in range(3, 16)],
-                "paper": [2**power for power in range(16)],
-            },
-        ),
-        "scan_bytes": kinds.whole(
-            "How many sizes are added on either side of each build's inline limit, in steps of one byte.",
-            {"quick": 1, "standard": 2, "paper": 4},
-            least=0,
-        ),
-        "arms": kinds.arms(
-            "Message structs, each a build of libzmq. 32 and 40 exist for 2.2, 48 and 96 for 4.3, 64 and 128 for both. "
-            "As released, 2.2 has 40 and 4.3 has 64. The `union` builds of 2.2 are those of the mail of 2010: the "
-            "message replaces the pointer, so that 24, 56 or 120 bytes fit. In the `packed union`, which has no "
-            "padding, 30 bytes fit; in the `aligned union`, padded to 4 bytes, the 28 that the mail proposes.",
-            [*BUILT],
-            {
-                "smoke": ["40 B struct", "64 B struct", "96 B struct"],
-                "quick": ["40 B struct", "64 B struct", "96 B struct", *UNIONS],
-                "standard": [*STRUCTS, *UNIONS],
-                "paper": [*BUILT],
-            },
-        ),
-        "reference": kinds.reference(
-            ["64 B struct", "128 B struct"], "64 B struct", "Both versions of the library must have it."
-        ),
-        "payloads": kinds.values_of(
-            "payload",
-            "Whether the bytes of a message are written and read, one curve each. libzmq's own benchmarks leave them "
-            "`untouched`.",
-            ["untouched", "touched"],
-            {"quick": ["untouched"], "standard": ["untouched"], "paper": ["untouched", "touched"]},
-        ),
-        "patterns": kinds.values_of(
-            "pattern",
-            "What the threads do, one curve each. `PUSH/PULL` sends a flood and measures the throughput. `REQ/REP` "
-            "sends a request and an answer and measures the round trip.",
-            ["PUSH/PULL", "REQ/REP"],
-            {"quick": ["PUSH/PULL"], "standard": ["PUSH/PULL", "REQ/REP"], "paper": ["PUSH/PULL", "REQ/REP"]},
-        ),
-        "in_flight_bytes": kinds.whole(
-            "The most bytes in flight before a burst is drained. The sockets have no high-water mark, so that no send "
-            "call blocks.",
-            64_000_000,
-            least=1_000_000,
-        ),
-        "placements": kinds.placements(["process"], ["process"], "Where the threads are. `process` puts both in one."),
-        **kinds.sampling(
-            launches={"smoke": 2, "quick": 5, "standard": 12, "paper": 16},
-            block_seconds={"quick": 0.001, "standard": 0.01, "paper": 0.01},
-            most_rounds=500,
-            target_width={"quick": 0.02, "standard": 0.01, "paper": 0.005},
-            budget_seconds={"smoke": 2, "quick": 4, "standard": 20, "paper": 200},
-            fewest_rounds=kinds.FEW,
-        ),
-        **kinds.refinement(METRICS),
-    },
+    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built=BUILT,
 )

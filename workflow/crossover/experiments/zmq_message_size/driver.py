@@ -18,15 +18,13 @@ import os
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
-from crossover.design.arm import Arm, arms
-from crossover.design.axis import points
+from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
-from crossover.experiments.zmq_message_size import BUILT
+from crossover.experiments.zmq_message_size import BUILT, Settings
 from crossover.measure.build import loader
 from crossover.measure.build.libzmq.inline import Struct
 from crossover.measure.ranks.peers import Peers
@@ -39,26 +37,26 @@ arm, so that all arms send bursts of one length: a burst starts with an empty qu
 """
 
 
-def lines(settings: dict[str, Any]) -> dict[str, dict[str, Struct]]:
+def lines(settings: Settings) -> dict[str, dict[str, Struct]]:
     """The struct of each arm, by version of libzmq: {version: {arm: struct}}.
 
     A version without the reference, or without a rival, is left out.
     """
     found: dict[str, dict[str, Struct]] = {}
-    for arm in settings["arms"]:
+    for arm in settings.arms:
         for struct in map(Struct.of, BUILT[arm][1:]):
             found.setdefault(struct.version, {})[arm] = struct
-    return {v: found[v] for v in sorted(found) if settings["reference"] in found[v] and len(found[v]) > 1}
+    return {v: found[v] for v in sorted(found) if settings.reference in found[v] and len(found[v]) > 1}
 
 
-def sizes(settings: dict[str, Any], structs: dict[str, Struct]) -> list[int]:
+def sizes(settings: Settings, structs: dict[str, Struct]) -> list[int]:
     """The points of the axis, and each size within `scan_bytes` of a build's inline limit."""
-    around = range(1 - settings["scan_bytes"], settings["scan_bytes"] + 1)
+    around = range(1 - settings.scan_bytes, settings.scan_bytes + 1)
     scanned = (struct.limit_bytes + step for struct in structs.values() for step in around)
-    return sorted({*points(settings["sizes_bytes"]), *scanned})
+    return sorted({*settings.sizes_bytes, *scanned})
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per version of libzmq, pattern, payload and message size, with the arms of that version."""
     return [
         Cell(
@@ -67,8 +65,8 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
             tuple(structs),
         )
         for version, structs in lines(settings).items()
-        for pattern in settings["patterns"]
-        for payload in settings["payloads"]
+        for pattern in settings.patterns
+        for payload in settings.payloads
         for size in sizes(settings, structs)
     ]
 
@@ -129,7 +127,7 @@ class Exchanges:
 
 
 @contextmanager
-def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
+def drive(peers: Peers, settings: Settings) -> Iterator[Exchanges]:
     """Load every build; for the null arm, the reference's again, from a copy, as a second instance."""
     driver = loader.load("zmq_inproc")
     driver.inproc_open.restype = ctypes.c_void_p
@@ -141,14 +139,14 @@ def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Exchanges]:
     variants = {}
     with TemporaryDirectory(prefix="crossover-null-") as folder:
         for version, structs in lines(settings).items():
-            for arm in arms(settings | {"arms": list(structs)}):
+            for arm in arms_of(replace(settings, arms=tuple(structs))):
                 name = structs[arm.runs].name
                 path = loader.load(name)._name
                 if arm.null:
                     path = shutil.copy(path, str(Path(folder) / f"{name}.so"))
                 variants[version, arm.name] = Variant(driver, path, structs[arm.runs])
-    yield Exchanges(variants, settings["in_flight_bytes"])
+    yield Exchanges(variants, settings.in_flight_bytes)
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Settings) -> None:
     """Never called: both ends are threads of rank 0."""

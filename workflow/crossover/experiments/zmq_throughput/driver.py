@@ -17,13 +17,12 @@ The ceilings are the same floods in C, over the same sockets.
 import os
 from dataclasses import replace
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 
 from crossover.design.arm import Arm
-from crossover.design.axis import points
 from crossover.design.cell import Cell
+from crossover.experiments.zmq_throughput import Settings
 from crossover.measure.ceilings import zeromq
 from crossover.measure.machine import peak_memory
 from crossover.measure.ranks.channel import Channel
@@ -36,7 +35,7 @@ CEILINGS = {"C copy": True, "C no-copy": False}
 """Whether each ceiling copies messages into and out of the library."""
 
 
-def cells(settings: dict[str, Any]) -> list[Cell]:
+def cells(settings: Settings) -> list[Cell]:
     """One cell per curve and message size, with the arms that work on this curve."""
     found = []
     for curve, keys in curves(settings).items():
@@ -44,14 +43,13 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
         unsuited = ["recv-into"] if curve.multipart else []
         arms = without(settings, *unsuited, *([] if curve.has_ceiling else CEILINGS))
         if curve.multipart:
-            seconds = settings["burst_seconds"]
-            window = {"window_bytes": settings["burst_bytes"], "burst_seconds": seconds}
+            seconds = settings.burst_seconds
+            window = {"window_bytes": settings.burst_bytes, "burst_seconds": seconds}
         else:
             seconds = None
-            window = {"window_messages": settings["in_flight_messages"], "window_bytes": settings["in_flight_bytes"]}
+            window = {"window_messages": settings.in_flight_messages, "window_bytes": settings.in_flight_bytes}
         found += [
-            Cell({**keys, **window}, size, distinct(settings, arms, size), seconds)
-            for size in points(settings["sizes_bytes"])
+            Cell({**keys, **window}, size, distinct(settings, arms, size), seconds) for size in settings.sizes_bytes
         ]
     return found
 
@@ -59,9 +57,10 @@ def cells(settings: dict[str, Any]) -> list[Cell]:
 class Sender:
     """The sending end, which commands the receiving one."""
 
-    def __init__(self, channel: Channel, connected: Sockets, settings: dict[str, Any]):
+    def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
         self.channel, self.sockets, self.settings = channel, connected, settings
-        self.bursts = burst.Sender(channel, connected, settings)
+        self.window = _window(settings)
+        self.bursts = burst.Sender(channel, connected, settings.placement)
         self.payload = lru_cache(maxsize=1)(os.urandom)
         self.their_peak = 0
         self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, connected, settings)
@@ -75,7 +74,7 @@ class Sender:
         block = (self._bursts if curve.multipart else self._flow)(curve, arm.runs, payload, n)
         if block.fault:
             return block
-        peaks = [our_peak()] if self.settings["placement"] == "process" else [our_peak(), self.their_peak]
+        peaks = [our_peak()] if self.settings.placement == "process" else [our_peak(), self.their_peak]
         values = {**block.values, "bandwidth": block.values["throughput"] * cell.x / 1e6}
         return replace(block, values=values | ({"peak memory": sum(peaks) / 1e6} if all(peaks) else {}))
 
@@ -86,12 +85,12 @@ class Sender:
         else:
             loop = sending(socket, curve, arm, payload)
         self.channel.send((curve, arm, len(payload), n))
-        block = flow.send(self.channel, socket, loop, payload, n, self.settings)
+        block = flow.send(self.channel, socket, loop, payload, n, self.window)
         self._hear_peak()
         return block
 
     def _bursts(self, curve: Curve, arm: str, payload: bytes, n: int) -> Block:
-        most = max(1, self.settings["burst_bytes"] // len(payload))
+        most = max(1, self.settings.burst_bytes // len(payload))
         counts = [min(most, n - sent) for sent in range(0, n, most)]
         return self.bursts.run(curve, arm, payload, counts, done=self._hear_peak)
 
@@ -99,7 +98,7 @@ class Sender:
         self.their_peak = max(self.their_peak, self.channel.receive())
 
 
-def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
+def receive(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Receive flows and bursts until stopped."""
     drains, _ = sockets.in_c(channel, zeromq.pull, bound, settings)
     while command := channel.receive():
@@ -110,10 +109,14 @@ def receive(channel: Channel, bound: Sockets, settings: dict[str, Any]) -> None:
         else:
             loop = receiving(bound[curve], curve, arm, size_bytes)
         if curve.multipart:
-            burst.receive(channel, bound[curve], loop, n, curve, settings)
+            burst.receive(channel, bound[curve], loop, n, curve, settings.placement)
         else:
-            flow.receive(channel, bound[curve], loop, size_bytes, n, settings)
+            flow.receive(channel, bound[curve], loop, size_bytes, n, _window(settings))
         channel.send(peak())
+
+
+def _window(settings: Settings) -> flow.Window:
+    return flow.Window(settings.in_flight_messages, settings.in_flight_bytes, settings.lead_in_seconds)
 
 
 def _pushing(push: zeromq.Push, payload: bytes, copies: bool) -> Send:

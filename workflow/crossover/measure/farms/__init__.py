@@ -11,15 +11,15 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Collection, Iterator, Sequence
 from concurrent.futures import Executor, Future
 from contextlib import AbstractContextManager, contextmanager
-from functools import partial
 from importlib import import_module
 from time import perf_counter, sleep
 from types import ModuleType
-from typing import Any
+from typing import Any, TypeVar
 
-from crossover.design.arm import Arm, arms
+from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
-from crossover.design.families.farming import places
+from crossover.design.farming import Farming
+from crossover.design.settings import Entrant
 from crossover.farms import declared, options
 from crossover.measure.farms.support.tasks import turns_per_second
 from crossover.measure.farms.support.workload import Workload
@@ -97,7 +97,7 @@ def find(farm: str) -> ModuleType:
         ) from missing
 
 
-def enter(peers: Peers, ranks: Sequence[int], entrant: dict[str, Any]) -> Farm:
+def enter(peers: Peers, ranks: Sequence[int], entrant: Entrant) -> Farm:
     """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
     farm: Farm = find(entrant["farm"]).Entrant(peers, ranks, options(entrant))
     return farm
@@ -127,17 +127,17 @@ def running(peers: Peers, farms: Collection[Farm]) -> Iterator[None]:
         peers.send("the end", to=rank)
 
 
-def serve(peers: Peers, settings: dict[str, Any]) -> None:
+def serve(peers: Peers, settings: Farming) -> None:
     """On every other rank: run an engine of the rank's farm, or nothing if it has none."""
     ranks = engines(peers.hosts, settings)
-    runs = next((arm.runs for arm in arms(settings) if peers.rank in ranks[arm.name]), None)
+    runs = next((arm.runs for arm in arms_of(settings) if peers.rank in ranks[arm.name]), None)
     if runs is None:
         peers.receive()
     else:
-        join(peers, settings["entrants"][runs])
+        join(peers, settings.entrants[runs])
 
 
-def join(peers: Peers, entrant: dict[str, Any]) -> None:
+def join(peers: Peers, entrant: Entrant) -> None:
     """Run an engine of the entrant's farm on rank 0, then sleep until all farms are done."""
     # Imported before the invitation arrives, because this is slow, and all engines can do it at the same time.
     module = find(entrant["farm"])
@@ -145,7 +145,7 @@ def join(peers: Peers, entrant: dict[str, Any]) -> None:
     peers.receive()
 
 
-def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[int]]:
+def engines(hosts: Sequence[str], settings: Farming) -> dict[str, list[int]]:
     """The ranks of each arm's engines by the host of every rank: spread evenly over the hosts, and alike for all arms.
 
     Raises Refusal if a host has too few ranks.
@@ -153,7 +153,7 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
     # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
     names = dict.fromkeys([*(host for host in hosts if host != hosts[0]), hosts[0]])
     by_host = {name: [rank for rank, host in enumerate(hosts) if rank and host == name] for name in names}
-    found, each, needed = {}, places(settings), places(settings) * len(arms(settings))
+    found, each, needed = {}, settings.places(), settings.places() * len(arms_of(settings))
     if any(len(ranks) < needed for ranks in by_host.values()):
         counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
         raise Refusal(
@@ -161,10 +161,10 @@ def engines(hosts: Sequence[str], settings: dict[str, Any]) -> dict[str, list[in
             f"each host needs {needed} engines, but has {counts}: the launcher fills one host before the next, or the "
             f"job's nodes are not exclusive; {launcher(', such as srun --mpi=pmi2 --distribution=cyclic')}",
         )
-    for at, arm in enumerate(arms(settings)):
+    for at, arm in enumerate(arms_of(settings)):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]
         in_turn = [rank for turn in zip(*own, strict=True) for rank in turn]
-        found[arm.name] = sorted(in_turn[: settings["engines"]])
+        found[arm.name] = sorted(in_turn[: settings.engine_count()])
     return found
 
 
@@ -203,22 +203,24 @@ class Floods:
         return Block(seconds, {name: rates[name] for name in self.metrics if name in rates})
 
 
-def flooding(
-    metrics: Sequence[Metric], tasks: Callable[[dict[str, Any], Cell], Workload]
-) -> tuple[Callable[[Peers, dict[str, Any]], AbstractContextManager[Floods]], Callable[[Peers, dict[str, Any]], None]]:
-    """The `drive` and `serve` of a task experiment with these metrics: floods of the `tasks` of (settings, cell).
+S = TypeVar("S", bound=Farming)
 
-    If tasks spin, these settings include `turns_per_second`, the speed of an idle core.
+
+def flooding(
+    metrics: Sequence[Metric], tasks: Callable[[S, Cell, float], Workload]
+) -> tuple[Callable[[Peers, S], AbstractContextManager[Floods]], Callable[[Peers, S], None]]:
+    """The `drive` and `serve` of a task experiment with these metrics: floods of the tasks of (settings, cell, speed).
+
+    If tasks spin, `speed` is that of an idle core in turns per second.
     """
 
     @contextmanager
-    def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Floods]:
-        if "spin" in settings.get("work", ()):
-            # Measured before any farm takes a core.
-            settings = settings | {"turns_per_second": turns_per_second()}
-        entrants, ranks = settings["entrants"], engines(peers.hosts, settings)
-        farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms(settings)}
+    def drive(peers: Peers, settings: S) -> Iterator[Floods]:
+        # Measured before any farm takes a core.
+        speed = turns_per_second() if "spin" in getattr(settings, "work", ()) else 0.0
+        entrants, ranks = settings.entrants, engines(peers.hosts, settings)
+        farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms_of(settings)}
         with running(peers, farms.values()):
-            yield Floods(farms, metrics, partial(tasks, settings))
+            yield Floods(farms, metrics, lambda cell: tasks(settings, cell, speed))
 
     return drive, serve

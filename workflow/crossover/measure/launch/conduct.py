@@ -16,11 +16,12 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover.design.arm import Arm, arms
+from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
 from crossover.design.protocol import identity, named
+from crossover.design.settings import Settings
 from crossover.experiments import declared
 from crossover.measure.launch import earlier
 from crossover.measure.launch.driver import Driver
@@ -66,10 +67,10 @@ def conduct(
             phases=phases,
             paces=earlier.paces(part.parent),
         )
-        samples = list(sampler.sample(_cells(measured, settings), arms(settings)))
+        samples = list(sampler.sample(_cells(measured, settings), arms_of(settings)))
         with phases.during(END):
             driver.close()
-    rows = [launch.identity | row for sample in samples for row in _rows(kind, settings["reference"], sample)]
+    rows = [launch.identity | row for sample in samples for row in _rows(kind, settings.reference, sample)]
     if not rows:
         raise Refusal(
             HoleKind.NO_VALUE,
@@ -90,13 +91,13 @@ def conduct(
     record.write(table, part, {"launch": facts, "ranks": [launch.identity | rank for rank in peers.ranks]})
 
 
-def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:
-    """The cells of this launch: all of the experiment's, or in the second sweep those that the settings list.
+def _cells(measured: Driver, settings: Settings) -> list[Cell]:
+    """The cells of this launch: all of the experiment's, or in the refinement those that the settings list.
 
     Raises Refusal if this host measures none of the listed curves.
     """
     every = list(measured.cells(settings))
-    if "cells" not in settings:
+    if settings.cells is None:
         return every
     curves: dict[str, list[Cell]] = {}
     for cell in every:
@@ -104,15 +105,15 @@ def _cells(measured: Driver, settings: dict[str, Any]) -> list[Cell]:
     # The nearest cell of a curve is the template, because some arms do not take part all along it.
     cells = [
         replace(min(curves[name], key=lambda cell: abs(log(cell.x / x))), x=x)
-        for name, points in settings["cells"].items()
+        for name, points in settings.cells.items()
         if name in curves
         for x in points
     ]
     if not cells:
-        names = ", ".join(map(named, settings["cells"]))
+        names = ", ".join(map(named, settings.cells))
         raise Refusal(
             HoleKind.ANOTHER_MACHINE,
-            f"the first sweep has crossovers on the curves {names}, which this host does not measure; run both sweeps "
+            f"the first launches have crossovers on the curves {names}, which this host does not measure; run both "
             "on hosts of the same kind",
         )
     return cells

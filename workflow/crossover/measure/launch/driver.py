@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Any, Protocol, cast
+from typing import Protocol, cast
 
 from crossover.design.cell import Cell
+from crossover.design.settings import Settings
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
 
@@ -13,13 +14,13 @@ from crossover.measure.sampling.contract import Blocks
 class Driver(Protocol):
     """The module of a driver."""
 
-    def cells(self, settings: dict[str, Any]) -> Sequence[Cell]:
+    def cells(self, settings: Settings) -> Sequence[Cell]:
         """The cells of one launch."""
 
-    def drive(self, peers: Peers, settings: dict[str, Any]) -> AbstractContextManager[Blocks]:
+    def drive(self, peers: Peers, settings: Settings) -> AbstractContextManager[Blocks]:
         """On rank 0: set up, yield the blocks, and stop the other ranks at the end."""
 
-    def serve(self, peers: Peers, settings: dict[str, Any]) -> None:
+    def serve(self, peers: Peers, settings: Settings) -> None:
         """On every other rank: follow rank 0's commands until stopped."""
 
 

@@ -5,7 +5,6 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from crossover import experiments
 from crossover.design.launch import Launch
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
@@ -13,7 +12,6 @@ from crossover.measure.machine import provenance
 from crossover.measure.processes.ending import die_with_parent
 from crossover.measure.ranks import network
 from crossover.measure.ranks.peers import Peers
-from crossover.planning import plan
 from crossover.records.holes import HoleKind, Refusal, reason_kept
 
 
@@ -31,8 +29,8 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
             peers.require_processors(processors)
-            if level := experiments.of(launch.experiment).thread_level:
-                peers.require_thread_level(settings[level])
+            if level := settings.mpi_thread_level:
+                peers.require_thread_level(level)
             measured = driver.find(launch.experiment)
             if peers.rank:
                 measured.serve(peers, settings)
@@ -51,8 +49,8 @@ def _meet(launch: Launch, interface: str) -> Peers:
     # Checked after the ranks have met, because a rank that ends earlier leaves MPI's shared memory behind.
     return Peers(
         placement,
-        plan.ranks(launch.experiment, launch.settings),
-        plan.nodes(launch.experiment, launch.settings),
+        launch.settings.ranks,
+        launch.settings.nodes,
         lambda: provenance.gather(network.reach(placement, interface)),
     )
 

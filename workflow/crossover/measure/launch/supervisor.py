@@ -20,7 +20,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from crossover import experiments
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError, printable
@@ -33,7 +32,8 @@ from crossover.measure.processes.ending import adopt_orphans, end_descendants
 from crossover.measure.processes.log import Relay
 from crossover.measure.ranks import network
 from crossover.paths import SITE
-from crossover.planning import plan, receipt
+from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.records import atomic, holes, record
 from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
@@ -76,8 +76,8 @@ class Job:
         return self.launch.settings
 
 
-def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
-    """Run `job`, add its raw file, and write the receipt `output`; with `echo`, the log is printed too.
+def supervise(job: Job, output: Files, log: Path, echo: bool = True) -> int:
+    """Run `job`, add its raw file, and write its receipt; with `echo`, the log is printed too.
 
     Returns 0 for a receipt (measured or hole). Returns 1 if it is interrupted, if the disk is full, or if an earlier
     measurement stays because this one failed.
@@ -92,7 +92,7 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
             raise CrossoverError("the workflow has ended")
 
     log.parent.mkdir(parents=True, exist_ok=True)
-    receipt.raw_folder(output).mkdir(parents=True, exist_ok=True)
+    output.raw_folder.mkdir(parents=True, exist_ok=True)
     with log.open("wb", buffering=0) as lines:
         say = Relay(lines, echo)
         try:
@@ -111,7 +111,7 @@ def supervise(job: Job, output: Path, log: Path, echo: bool = True) -> int:
     return 0
 
 
-def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal | None:
+def _result(job: Job, output: Files, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal | None:
     """The rows that the ranks measured, or the reason for a hole; None if an earlier job has done this launch."""
     try:
         with private_folder() as private, alone(say, check):
@@ -126,15 +126,15 @@ def _result(job: Job, output: Path, say: Relay, check: Callable[[], None]) -> pa
         raise
 
 
-def _attempt(job: Job, output: Path, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
+def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
     """The rows that the ranks measured, or the reason for a hole."""
-    folder = receipt.raw_folder(output)
+    folder = output.raw_folder
     atomic.clear_stale_parts(folder)
     atomic.require_space(folder)
     # Beside the raw file, because rank 0 may be on another host.
-    part, refusal = (atomic.hidden(folder / output.name, purpose) for purpose in ("", ".refusal"))
-    limit, left = plan.limit_seconds(job.launch.experiment, job.settings), provenance.seconds_left() - KEPT_SECONDS
-    if left < plan.expected_seconds(job.launch.experiment, job.settings):
+    part, refusal = (atomic.hidden(folder / output.path.name, purpose) for purpose in ("", ".refusal"))
+    limit, left = job.settings.limit_seconds, provenance.seconds_left() - KEPT_SECONDS
+    if left < job.settings.expected_seconds:
         raise CrossoverError(f"its job has only {left:.0f} s left, too little for this launch; it needs a job again")
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
@@ -175,7 +175,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if code is None:
         remedy = f"if it was slow, raise `budget_seconds` of {job.launch.experiment} in config/config.yaml"
-        if limit_seconds < plan.limit_seconds(job.launch.experiment, job.settings):
+        if limit_seconds < job.settings.limit_seconds:
             remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""
         return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
@@ -187,7 +187,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
     """The lack of space or of open files that ended the ranks; empty if there is none."""
     if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
-        lacking = holes.shortage_of_shared_memory(plan.ranks(job.launch.experiment, job.settings))
+        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
         return f"{cause}: {lacking}" if lacking else ""
     return holes.first_shortage(say.lines)
 
@@ -200,9 +200,9 @@ def _reason(refusal: Path) -> Refusal | None:
 
 def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
     """The command line that starts a launch's ranks, up to the module or the file that each runs."""
-    level = experiments.of(launch.experiment).thread_level
+    level = launch.settings.mpi_thread_level
     # mpi4py's own options apply before MPI is initialised.
-    options = ["-rc", f"thread_level={launch.settings[level]}"] if level else []
+    options = ["-rc", f"thread_level={level}"] if level else []
     started = mpi_launcher.starting(mpi, *_size(launch))
     return [*started, sys.executable, "-m", "mpi4py", *options]
 
@@ -213,14 +213,14 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
     if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
-    if experiments.of(launch.experiment).keeps_memory(launch.settings):
+    if launch.settings.keeps_memory:
         own |= MEMORY_KEPT
     return mpi_launcher.surroundings(launch.placement, interface) | own
 
 
 def _size(launch: Launch) -> tuple[int, int]:
     """The ranks and the hosts of a launch."""
-    return plan.ranks(launch.experiment, launch.settings), plan.nodes(launch.experiment, launch.settings)
+    return launch.settings.ranks, launch.settings.nodes
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:
@@ -233,20 +233,20 @@ def _command(job: Job, part: Path, refusal: Path) -> list[str]:
     ]
 
 
-def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> None:
+def _store(job: Job, output: Files, found: pa.Table | Refusal, say: Relay) -> None:
     wall_seconds = provenance.age_seconds()
     began = time.time() - wall_seconds
     facts: dict[str, Any] = {
         **job.launch.identity,
-        "settings": canonical(job.settings),
+        "settings": canonical(job.settings.stored),
         "code": job.code,
         "commit": provenance.commit(),
         "wall_seconds": wall_seconds,
-        "ranks": plan.ranks(job.launch.experiment, job.settings),
+        "ranks": job.settings.ranks,
     } | provenance.slurm_job(began)
-    raw, ranks = receipt.next_raw(output), []
+    raw, ranks = output.next_raw(), []
     if isinstance(found, Refusal):
-        if receipt.read(output).measured:
+        if receipt.read(output.path).measured:
             # Only another measured launch may take its place.
             raise CrossoverError(f"not remeasured ({found.kind}): {found}; the earlier measurement stays")
         launch = facts | {
@@ -267,12 +267,12 @@ def _store(job: Job, output: Path, found: pa.Table | Refusal, say: Relay) -> Non
         record.write(found, raw, {"launch": launch, "ranks": ranks})
     receipt.write(output, raw, launch, ranks)
     # Another host may have lost its power while it wrote the same launch.
-    for name in (output.stem, f"launch={output.stem}"):
+    for name in (output.path.stem, f"launch={output.path.stem}"):
         atomic.clear_parts(raw.parent / name)
     _say_end(job, output, launch, say)
 
 
-def _say_end(job: Job, output: Path, launch: dict[str, Any], say: Relay) -> None:
+def _say_end(job: Job, output: Files, launch: dict[str, Any], say: Relay) -> None:
     if launch["outcome"] == "measured":
         share = launch["timed_seconds"] / launch["wall_seconds"]
         say(f"{job.launch}: done in {launch['wall_seconds']:.0f} s, {share:.0%} of it inside timed blocks")
@@ -280,23 +280,23 @@ def _say_end(job: Job, output: Path, launch: dict[str, Any], say: Relay) -> None
     kind = launch["hole"]
     say(f"{job.launch}: not measured ({kind}): {launch['reason']}")
     corrected = "correct the code and repeat the command, or " if kind in OF_CODE else ""
-    forced = f"to retry it, {corrected}add -R {output} (before any --)"
+    forced = f"to retry it, {corrected}add -R {output.path} (before any --)"
     say(f"{job.launch}: the rest goes on; {'the next run retries it' if kind in PASSING else forced}")
 
 
-def _written_in_this_run(job: Job, output: Path) -> tuple[Path, dict[str, Any], list[dict[str, Any]]] | None:
+def _written_in_this_run(job: Job, output: Files) -> tuple[Path, dict[str, Any], list[dict[str, Any]]] | None:
     """The raw file of this launch, its facts and ranks, if a job that this run repeats has written it; otherwise None.
 
     Such a job was killed before it wrote the receipt, or Snakemake has deleted the receipt with those of its group.
     """
     began = float(os.environ.get(BEGAN, "inf"))
-    for raw in receipt.raw_files(output):
+    for raw in output.raw_files():
         if raw.stat().st_mtime < began:
             break
         with suppress(record.RecordError):
             stored = record.metadata(record.read(raw, record.MEASUREMENTS))
             launch = stored["launch"]
-            if not receipt.contradiction(receipt.read(output), launch) and launch["code"] == job.code:
+            if not receipt.contradiction(output, launch) and launch["code"] == job.code:
                 return raw, stored["launch"], stored["ranks"]
     return None
 

@@ -16,16 +16,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import count, product
 from random import Random
-from typing import Any
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.settings import Settings
 from crossover.measure.sampling.contract import Block, Blocks
 from crossover.measure.sampling.pace import MARGIN, Paces, place
 from crossover.measure.sampling.phases import CALIBRATION, WARM_UP, Phases
-
-FEWEST_ROUNDS = 3
-"""The rounds of a cell even if the budget is spent, unless the settings say otherwise."""
 
 NEAR = 0.2
 """The first calibration of a cell ends with a block of this part of the wanted length. With whole ones, it took longer
@@ -96,7 +93,7 @@ class Sampler:
     """
 
     blocks: Blocks
-    settings: Mapping[str, Any]
+    settings: Settings
     random: Random
     clock: Callable[[], float] = time.perf_counter
     disturbance: Callable[[], str] = lambda: "ok"
@@ -112,14 +109,14 @@ class Sampler:
     @property
     def fewest(self) -> int:
         """The rounds of a cell even if the budget is spent."""
-        return int(self.settings.get("fewest_rounds", FEWEST_ROUNDS))
+        return self.settings.fewest_rounds
 
     def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Sample]:
         """Measure every cell once, in random order, and yield each when it is done.
 
         The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
         """
-        began, budget = self.clock(), self.settings["budget_seconds"]
+        began, budget = self.clock(), self.settings.seconds
         with self.phases.during(CALIBRATION):
             plans = self._calibrated(cells, arms)
         order = self.random.sample(plans, len(plans))
@@ -180,7 +177,7 @@ class Sampler:
                 n = max(n + 1, math.ceil(n * min(16.0, growth)))
 
     def _block_seconds(self, cell: Cell) -> float:
-        return float(cell.block_seconds or self.settings["block_seconds"])
+        return float(cell.block_seconds or self.settings.block_seconds)
 
     def _measure(self, plan: _Plan, share_seconds: float) -> Sample:
         began = self.clock()
@@ -220,21 +217,21 @@ class Sampler:
         return Sample(plan.cell, tuple(observations), stop)
 
     def _unsettled(self, observations: Sequence[Observation]) -> float:
-        return unsettled(observations, self.settled, self.settings.get("reference", ""))
+        return unsettled(observations, self.settled, self.settings.reference)
 
     def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
         """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
-        limits = self.settings["rounds"]
+        limits = self.settings.rounds
         if rounds < self.fewest:
             return ""
-        if rounds >= limits["at_least"] and self._unsettled(observations) <= self.settings["target_width"]:
+        if rounds >= limits.at_least and self._unsettled(observations) <= self.settings.target_width:
             return "width"
         if spent + spent / rounds > share:
             return "budget"
-        return "rounds" if rounds >= limits["at_most"] else ""
+        return "rounds" if rounds >= limits.at_most else ""
 
 
-def deal(seconds: float, costs: Sequence[float], fewest: int = FEWEST_ROUNDS) -> list[float]:
+def deal(seconds: float, costs: Sequence[float], fewest: int = 3) -> list[float]:
     """Divide `seconds` among cells, in proportion to the square roots of the `costs` of their rounds.
 
     For equal noise per round, this allocation has the least total variance (Neyman, J. R. Stat. Soc. 97 (1934) 558).

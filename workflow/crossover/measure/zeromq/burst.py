@@ -16,7 +16,7 @@ Multipart messages, from DEALER to ROUTER, are timed as by pyzmq's own `perf.py`
 and the time ends when this answer arrives.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
@@ -42,8 +42,8 @@ class Burst(NamedTuple):
 class Sender:
     """The sending end. It commands each burst by (curve, arm, size of a message in bytes, number of messages)."""
 
-    def __init__(self, channel: Channel, sockets: Sockets, settings: Mapping[str, Any]):
-        self.channel, self.sockets, self.settings = channel, sockets, settings
+    def __init__(self, channel: Channel, sockets: Sockets, placement: str):
+        self.channel, self.sockets, self.placement = channel, sockets, placement
         self.number = 0
 
     def run(
@@ -71,7 +71,7 @@ class Sender:
     def _send(self, curve: Curve, loop: Send, payload: bytes, count: int) -> Burst:
         """Send one burst, after the other end has reported that it is ready."""
         channel, socket = self.channel, self.sockets[curve]
-        answered, two_clocks = curve.multipart, self.settings["placement"] == "nodes"
+        answered, two_clocks = curve.multipart, self.placement == "nodes"
         self.number += 1
         sentinel = b"end of burst %d, %d messages" % (self.number, count)
         channel.receive()
@@ -90,11 +90,9 @@ class Sender:
         return Burst(began, sent, arrived or last, last - first, received == [checksum(payload), sentinel, 0])
 
 
-def receive(
-    channel: Channel, socket: Socket, loop: Take, count: int, curve: Curve, settings: Mapping[str, Any]
-) -> None:
+def receive(channel: Channel, socket: Socket, loop: Take, count: int, curve: Curve, placement: str) -> None:
     """Receive a burst; does nothing else between the first message and the last."""
-    answered, two_clocks = curve.multipart, settings["placement"] == "nodes"
+    answered, two_clocks = curve.multipart, placement == "nodes"
     channel.send("ready")
     got: Any = loop(1)
     first = last = perf_counter_ns()

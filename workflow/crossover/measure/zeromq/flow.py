@@ -15,9 +15,8 @@ messages are left to arrive at the end, however slow the network is.
 """
 
 from collections import deque
-from collections.abc import Mapping
+from dataclasses import dataclass
 from time import perf_counter_ns
-from typing import Any
 
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -34,19 +33,28 @@ STOP = 0
 """The receiver's request to stop; any other number requests a batch."""
 
 
-def batches(settings: Mapping[str, Any], size_bytes: int) -> tuple[int, int]:
+@dataclass(frozen=True)
+class Window:
+    """What may be in flight, and how long a stream flows before it is timed."""
+
+    messages: int
+    bytes: int
+    lead_in_seconds: float
+
+
+def batches(window: Window, size_bytes: int) -> tuple[int, int]:
     """The number of open requests for messages of `size_bytes`, and the largest batch.
 
-    >>> batches({"in_flight_messages": 2000, "in_flight_bytes": 64_000_000}, 100_000)
+    >>> batches(Window(2000, 64_000_000, 0.02), 100_000)
     (4, 160)
-    >>> batches({"in_flight_messages": 2000, "in_flight_bytes": 64_000_000}, 40_000_000)
+    >>> batches(Window(2000, 64_000_000, 0.02), 40_000_000)
     (1, 1)
     """
-    messages = max(1, min(settings["in_flight_messages"], settings["in_flight_bytes"] // size_bytes))
+    messages = max(1, min(window.messages, window.bytes // size_bytes))
     return min(BATCHES, messages), messages // min(BATCHES, messages)
 
 
-def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, settings: Mapping[str, Any]) -> Block:
+def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, window: Window) -> Block:
     """Send every requested batch, then a message with the number of messages; `n` of them are timed."""
     loops: list[tuple[int, int, int]] = []
     while (count := channel.receive()) != STOP:
@@ -59,14 +67,14 @@ def send(channel: Channel, socket: Socket, loop: Send, payload: bytes, n: int, s
     timed_ns, *received = channel.receive()
     if received != [sent, checksum(payload), sentinel, 0]:
         return Block(timed_ns / 1e9, fault=DAMAGED)
-    led_in = loops[0][0] + settings["lead_in_seconds"] * 1e9
+    led_in = loops[0][0] + window.lead_in_seconds * 1e9
     # If one batch outlasts the lead-in, possibly none has begun after it.
     late = [each for each in loops if each[0] >= led_in] or loops[-1:]
     send_rate = sum(count for _, _, count in late) / sum(ended - began for began, ended, _ in late) * 1e9
     return Block(timed_ns / 1e9, {"throughput": n / (timed_ns / 1e9), "send rate": send_rate})
 
 
-def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, settings: Mapping[str, Any]) -> None:
+def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: int, window: Window) -> None:
     """Request batches, time `n` messages of them, and check the received messages."""
     requested: deque[int] = deque()
 
@@ -74,8 +82,8 @@ def receive(channel: Channel, socket: Socket, loop: Take, size_bytes: int, n: in
         channel.send(count)
         requested.append(count)
 
-    batch, taken, lead_in_ns = 1, 0, settings["lead_in_seconds"] * 1e9
-    most, largest = batches(settings, size_bytes)
+    batch, taken, lead_in_ns = 1, 0, window.lead_in_seconds * 1e9
+    most, largest = batches(window, size_bytes)
     for _ in range(most):
         request(batch)
     started = now = perf_counter_ns()

@@ -8,7 +8,8 @@ from typing import Any
 
 import zmq
 
-from crossover.design.arm import arms
+from crossover.design.arm import arms_of
+from crossover.design.settings import Settings
 from crossover.measure.zeromq.sockets import Curve, Socket
 
 Message = bytes | bytearray | memoryview | zmq.Frame
@@ -51,25 +52,25 @@ HANDOVERS = {
 """The way of each arm. `default` is `copy=False` with pyzmq's own threshold."""
 
 
-def without(settings: dict[str, Any], *names: str) -> tuple[str, ...]:
+def without(settings: Settings, *names: str) -> tuple[str, ...]:
     """Every alternative of an experiment, including ceilings, except `names`."""
-    return tuple(arm.runs for arm in arms(settings) if arm.runs not in names and not arm.null)
+    return tuple(arm.runs for arm in arms_of(settings) if arm.runs not in names and not arm.null)
 
 
 NEIGHBOURHOOD = 4
 """Up to this factor from its threshold an arm is measured; beyond it does what another arm does."""
 
 
-def distinct(settings: dict[str, Any], names: tuple[str, ...], size_bytes: int) -> tuple[str, ...]:
+def distinct(settings: Settings, names: tuple[str, ...], size_bytes: int) -> tuple[str, ...]:
     """Those of `names` that do at `size_bytes` what no other arm of the experiment does."""
 
     def is_another(name: str) -> bool:
         way = HANDOVERS.get(name)
-        if way is None or not way.threshold_bytes or name == settings["reference"]:
+        if way is None or not way.threshold_bytes or name == settings.reference:
             return False
         twin = "copy" if size_bytes < way.threshold_bytes else "no-copy"
         far = max(size_bytes, way.threshold_bytes) > NEIGHBOURHOOD * min(size_bytes, way.threshold_bytes)
-        return far and twin in settings["arms"]
+        return far and twin in settings.arms
 
     return tuple(name for name in names if not is_another(name))
 

@@ -13,12 +13,12 @@ import zmq
 from zmq.utils import garbage
 
 from crossover.design.protocol import Keys
+from crossover.design.zeromq import Connected
 from crossover.measure.build.loader import UnavailableError
 from crossover.measure.ranks.admission import Admission, connect
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
-from crossover.planning.curves import in_placement
 
 Socket = zmq.Socket[bytes]
 Half = TypeVar("Half")
@@ -61,22 +61,23 @@ class Curve(NamedTuple):
 Sockets = Mapping[Curve, Socket]
 
 
-def curves(settings: dict[str, Any]) -> dict[Curve, Keys]:
+S = TypeVar("S", bound=Connected)
+
+
+def curves(settings: Connected) -> dict[Curve, Keys]:
     """The configured curves that work in this placement, each with its keys."""
-    named = in_placement(settings["curves"], settings["placement"])
-    return {Curve.of(keys): keys for keys in named.values()}
+    return {Curve.of(keys): keys for keys in settings.connections(settings.placement).values()}
 
 
 def ends(
-    commanding: Callable[[Channel, Sockets, dict[str, Any]], Blocks],
-    other: Callable[[Channel, Sockets, dict[str, Any]], None],
-) -> tuple[Callable[[Peers, dict[str, Any]], AbstractContextManager[Blocks]], Callable[[Peers, dict[str, Any]], None]]:
+    commanding: Callable[[Channel, Sockets, S], Blocks], other: Callable[[Channel, Sockets, S], None]
+) -> tuple[Callable[[Peers, S], AbstractContextManager[Blocks]], Callable[[Peers, S], None]]:
     """The `drive` and `serve` of an experiment between two ends, with a socket per curve at each.
 
     `commanding` gives the blocks on rank 0; `other` follows the commands on the channel until it receives None.
     """
 
-    def run(settings: dict[str, Any], context: zmq.Context[Any], channel: Channel) -> None:
+    def run(settings: S, context: zmq.Context[Any], channel: Channel) -> None:
         sockets = {}
         admission = Admission(context)
         for curve in curves(settings):
@@ -92,7 +93,7 @@ def ends(
         channel.send("closed")
 
     @contextmanager
-    def drive(peers: Peers, settings: dict[str, Any]) -> Iterator[Blocks]:
+    def drive(peers: Peers, settings: S) -> Iterator[Blocks]:
         if peers.placement == "process":
             unbound_collector()
         context: zmq.Context[Any] = zmq.Context()
@@ -107,7 +108,7 @@ def ends(
         channel.receive()
         context.destroy(linger=0)
 
-    def serve(peers: Peers, settings: dict[str, Any]) -> None:
+    def serve(peers: Peers, settings: S) -> None:
         context: zmq.Context[Any] = zmq.Context()
         run(settings, context, peers.channel(to=0))
         context.destroy(linger=0)
@@ -116,10 +117,10 @@ def ends(
 
 
 def in_c(
-    channel: Channel, make: Callable[[Socket], Half], sockets: Sockets, settings: dict[str, Any]
+    channel: Channel, make: Callable[[Socket], Half], sockets: Sockets, settings: Connected
 ) -> tuple[dict[Curve, Half], str]:
     """This end's ceilings in C by curve, if configured; and a reason if an end has none. Both ends must call this."""
-    wanted = [curve for curve in sockets if settings["ceilings"] and curve.has_ceiling]
+    wanted = [curve for curve in sockets if settings.ceilings and curve.has_ceiling]
     try:
         halves, reason = {curve: make(sockets[curve]) for curve in wanted}, ""
     except UnavailableError as error:

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from crossover import farms
-from crossover.design.families import farming
+from crossover.design import farming
 from crossover.experiments import declared
 from crossover.report.text.tables import Panel
 

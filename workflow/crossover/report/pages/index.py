@@ -249,7 +249,7 @@ class Page(AnyPage):
         """The findings of the leading metric's panels, in sentences."""
         launches = self.tables.launches
         paragraphs = [
-            [findings.paragraph(panel), findings.second_sweep(panel, launches), findings.threshold_sentences(panel)]
+            [findings.paragraph(panel), findings.refinement(panel, launches), findings.threshold_sentences(panel)]
             for panel in self._leading_panels(experiment)
         ]
         return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)

@@ -176,8 +176,8 @@ def null_arm(panel: Panel) -> str:
     )
 
 
-def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
-    """The launches and points of the second sweep for a panel's curves; empty if there are none."""
+def refinement(panel: Panel, launches: Iterable[Row]) -> str:
+    """The launches and points of the refinement for a panel's curves; empty if there are none."""
     seen: dict[int, list[int]] = {}
     for row in launches:
         here = (row["experiment"], row["placement"]) == (panel.experiment, panel.placement)
@@ -190,7 +190,7 @@ def second_sweep(panel: Panel, launches: Iterable[Row]) -> str:
     which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
     first, last = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (places[0], places[-1]))
     return (
-        f"A second sweep of {numbers.counted(len(launched), 'launch')} (number {which}) added "
+        f"A refinement of {numbers.counted(len(launched), 'launch')} (number {which}) added "
         f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
     )
 

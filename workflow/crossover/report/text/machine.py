@@ -7,7 +7,7 @@ from typing import Any
 
 from crossover.design.settings import read_settings
 from crossover.paths import SITE
-from crossover.planning import allocation
+from crossover.planning import estimate
 from crossover.report.text import numbers
 from crossover.report.text.tables import Row, Tables, grouped, place
 
@@ -78,7 +78,7 @@ def health(
         "limits of each launch": _distinct(limits),
         "total time of launches": numbers.duration(sum(known)) if known else UNKNOWN,
         "in timed blocks": share,
-        "time, by phase": allocation.words(allocation.spent(measured)) or UNKNOWN,
+        "time, by phase": estimate.phases_in_words(estimate.phases_of(measured)) or UNKNOWN,
         "interface between hosts": _distinct(interfaces) or "–",
         "cells, by reason to stop": tally(stops),
         "rows, by validity": tally(validities),
@@ -92,9 +92,9 @@ ALLOCATED = "node time in timed blocks"
 def allocated(launches: list[Row]) -> dict[str, str]:
     """The part of the batch jobs' node time that is inside timed blocks, by experiment; empty without a job."""
     facts: dict[str, list[tuple[Row, int]]] = defaultdict(list)
-    for row in allocation.apart(launches):
+    for row in estimate.apart(launches):
         facts[row["experiment"]].append((row, len((row["hosts"] or "").split(","))))
-    shares = {name: allocation.timed_share(own) for name, own in facts.items()}
+    shares = {name: estimate.timed_share(own) for name, own in facts.items()}
     return {name: numbers.percent(share) for name, share in shares.items() if share is not None}
 
 

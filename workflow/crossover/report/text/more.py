@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
-from crossover.planning.plan import SECOND_SWEEP
 from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.outcome import OPEN as UNDECIDED
 from crossover.report.text import numbers
@@ -14,7 +14,7 @@ from crossover.report.text.tables import Row, Tables
 TIMES = 2
 """The factor by which launches are multiplied: twice the time of an experiment."""
 MOST = 400
-"""The most launches of a heat that can be wanted: at tier paper, larger numbers belong to the second sweep."""
+"""The most launches of a group of rivals that can be wanted: at tier paper, larger numbers belong to the refinement."""
 REPLICATED = 3
 """The launches to plan for a point that a single launch measured."""
 
@@ -28,7 +28,7 @@ class Replication:
     settled: int
     """The number of them that the launches would settle, whatever the means turn out to be."""
     launches: dict[str, int] = field(default_factory=dict)
-    """The launches of each heat that each experiment would have then."""
+    """The launches of each group of rivals that each experiment would have then."""
     seconds: float = 0.0
     """The expected duration, from the launches that exist."""
 
@@ -36,7 +36,7 @@ class Replication:
 def replication(tables: Tables, experiments: Collection[str] = (), count: int | None = None) -> Replication:
     """Twice the launches of the experiments with points that this would settle, or of the `experiments` named.
 
-    With a `count`, as many launches of each heat of those named.
+    With a `count`, as many launches of each group of rivals in those named.
     """
     left = [row for row in tables.choices if row["verdict"] == OPEN]
     near = [row for row in left if _near(row) and (not experiments or row["experiment"] in experiments)]
@@ -106,16 +106,16 @@ def settling(tables: Tables, rows: Sequence[Row]) -> str:
 
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
-    """The duration of the launches that an experiment lacks, from those that exist, in all placements and heats."""
+    """The duration of the launches that an experiment lacks, from those that exist, in all placements."""
     present = sum(row["wall_seconds"] or 0.0 for row in tables.launches if row["experiment"] == experiment)
     return float(present * max(0.0, launches / _of_each_heat(tables, experiment) - 1))
 
 
 def _of_each_heat(tables: Tables, experiment: str) -> int:
-    """The number of launches of each heat in the first sweep. Launches of one heat have equal settings."""
-    rows = [row for row in tables.launches if row["experiment"] == experiment and row["launch"] <= SECOND_SWEEP]
-    heats = [(row["placement"], row["settings"]) for row in rows]
-    return max(map(heats.count, heats), default=1)
+    """How many of the first launches repeat each other at most: those with equal settings."""
+    rows = [row for row in tables.launches if row["experiment"] == experiment and row["launch"] <= MOST_LAUNCHES]
+    alike = [(row["placement"], row["settings"]) for row in rows]
+    return max(map(alike.count, alike), default=1)
 
 
 def _near(row: Row) -> bool:

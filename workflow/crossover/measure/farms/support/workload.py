@@ -7,13 +7,14 @@ real use. With more engines than cores, spinning tasks would not measure the far
 
 import json
 import os
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import eq
 from random import Random
 from typing import Any
 
-from crossover.design.arm import arms
+from crossover.design.arm import arms_of
+from crossover.design.farming import Farming
 from crossover.measure.farms.support.tasks import sleep, spin
 
 TAIL_EXPONENT = 1.5
@@ -37,16 +38,15 @@ class Workload:
     same: Callable[[Any, Any], bool] = eq
 
 
-def workload(settings: Mapping[str, Any], work: str, durations: str, average_us: float) -> Workload:
+def workload(tasks: int, work: str, durations: str, average_us: float, turns_per_second: float) -> Workload:
     """Tasks that `sleep` or `spin` for `average_us` microseconds on average, spread as `shares` describes.
 
-    There are `tasks_per_engine` for each engine.
+    An idle core spins `turns_per_second`.
     """
-    tasks = settings["engines"] * settings["tasks_per_engine"]
     seconds = [share * average_us / 1e6 for share in shares(durations, tasks)]
     if work == "sleep":
         return Workload(sleep, seconds, sum(seconds))
-    return Workload(spin, [max(1, round(each * settings["turns_per_second"])) for each in seconds], sum(seconds))
+    return Workload(spin, [max(1, round(each * turns_per_second)) for each in seconds], sum(seconds))
 
 
 def shares(durations: str, tasks: int) -> list[float]:
@@ -72,26 +72,23 @@ def measurable(works: Sequence[str], engines: int) -> list[str]:
     return [work for work in works if work == "sleep" or engines <= cores()]
 
 
-def keys(settings: Mapping[str, Any], work: str, **own: Any) -> dict[str, Any]:
+def keys(settings: Farming, work: str, **own: Any) -> dict[str, Any]:
     """The keys of a curve: its own, and the conditions of the farms.
 
     An option of a single entrant is in the name of its arm (`leastload msgpack`), or else in `entrant_options`. Only
     spinning tasks compete for `cores`.
-
-    >>> keys({"reference": "pure", "arms": ["pure"]}, "empty", flood_tasks=20)
-    {'work': 'empty', 'flood_tasks': 20, 'senders': 1, 'packer': 'json'}
     """
     # Only rank 0 submits tasks.
     found = {"work": work} | own | {"senders": 1, "packer": DEFAULTS["packer"]}
     if work == "spin":
         found["cores"] = cores()
-    options = {arm.runs: unnamed for arm in arms(dict(settings)) if (unnamed := _unnamed(arm.runs, settings))}
+    options = {arm.runs: unnamed for arm in arms_of(settings) if (unnamed := _unnamed(arm.runs, settings))}
     return found | ({"entrant_options": json.dumps(options)} if options else {})
 
 
-def _unnamed(name: str, settings: Mapping[str, Any]) -> dict[str, Any]:
+def _unnamed(name: str, settings: Farming) -> dict[str, Any]:
     """The options of an entrant that are neither the default nor shown by its name."""
-    entrant = settings.get("entrants", {}).get(name, {})
+    entrant = settings.entrants.get(name, {})
     found = {option: entrant.get(option, default) for option, default in DEFAULTS.items()}
     words = {option: str(value) if option == "packer" else f"{option} {value}" for option, value in found.items()}
     return {option: value for option, value in found.items() if value != DEFAULTS[option] and words[option] not in name}

@@ -1,15 +1,17 @@
-"""The launches that a run leaves without a measurement: which, why, and the command that repeats them."""
+"""The launches that fail in a run, or that it leaves without a measurement: which, why, and what repeats them."""
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, replace
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from crossover.design.launch import Launch
 from crossover.planning import receipt
 from crossover.planning.command import Command
-from crossover.planning.inventory import Key, key
-from crossover.planning.plan import LaunchName
+from crossover.planning.receipt import Files
 from crossover.records.holes import HoleKind, alike
+from crossover.slurm.jobs import Fate
 
 OF_MACHINE = (HoleKind.NOT_BUILT, HoleKind.ANOTHER_MACHINE)
 """The kinds of holes that a run of this machine cannot avoid: they are named, but do not fail the run."""
@@ -60,27 +62,27 @@ class Unmeasured:
 
 
 def find(
-    command: Command, asked: Mapping[str, LaunchName], began: float, reasons: Mapping[Key, str] | None = None
+    command: Command, asked: Mapping[str, Launch], began: float, reasons: Mapping[Launch, str] | None = None
 ) -> Unmeasured:
     """The launches among those `asked`, by receipt, that are holes or have no receipt; `began` is the start of the run.
 
     `reasons` are those of launches that failed in it. A raw file that cannot be read is no launch of this list.
     """
     rows = []
-    for path, launch in sorted(asked.items(), key=lambda item: tuple(item[1].values())):
-        file = Path(path)
-        held = receipt.read(file) if file.exists() else None
+    for path, launch in sorted(asked.items(), key=lambda item: item[1].name):
+        files = Files(Path(path))
+        held = receipt.read(files.path) if files.path.exists() else None
         # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
-        if held is None or (not held.measured and held.written < began and _began(receipt.log(file), began)):
-            rows.append(_without_receipt(file, launch, began, (reasons or {}).get(key(launch), "")))
+        if held is None or (not held.measured and held.written < began and _began(files.log, began)):
+            rows.append(_without_receipt(files, launch, began, (reasons or {}).get(launch, "")))
         elif not held.measured:
             rows.append(held.row)
     return Unmeasured(command, alike(rows))
 
 
-def _without_receipt(file: Path, launch: LaunchName, began: float, reason: str) -> dict[str, Any]:
+def _without_receipt(files: Files, launch: Launch, began: float, reason: str) -> dict[str, Any]:
     """The row of a launch without a receipt, which failed for a `reason` if that is known."""
-    log, row = receipt.log(file), {**launch, "outcome": "hole", "receipt": str(file)}
+    log, row = files.log, {**launch.identity, "outcome": "hole", "receipt": str(files.path)}
     if reason:
         logs = f"; logs: {log.parent}" if log.exists() else ""
         return row | {"hole": NO_FILE, "reason": f"{reason}{logs}"}
@@ -100,9 +102,9 @@ def unchanged(command: Command, due: Iterable[str], began: float) -> str:
         return ""
     lines = []
     for each in failed:
-        log = receipt.log(each.path)
+        log = each.log
         why = f"its log ends with: {_last_line(log)}" if _began(log, began) else "it was not started"
-        which = "{experiment}, placement {placement}, launch {launch}".format(**each.launch)
+        which = "{experiment}, placement {placement}, launch {launch}".format(**each.identity)
         lines.append(f"not remeasured: {which}; {why}")
     again = command.forcing([str(each.path) for each in failed])
     return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
@@ -115,3 +117,71 @@ def _began(log: Path, began: float) -> bool:
 
 def _last_line(log: Path) -> str:
     return (log.read_text(encoding="utf-8", errors="replace").splitlines() or [""])[-1]
+
+
+EARLY = "its job ended early"
+"""The reason without a better one."""
+
+
+@dataclass
+class Attempts:
+    """The failures so far.
+
+    `most` is the number of attempts that each job has, `began` the start of the run in seconds since 1970, and `log`
+    the log of a launch. `fate` asks for that of a job of Slurm, `refusal` for Slurm's words when it refused the last.
+    """
+
+    most: int
+    began: float
+    log: Callable[[Launch], Path]
+    fate: Callable[[str], Fate] | None = None
+    refusal: Callable[[], str] = lambda: ""
+    reasons: dict[Launch, str] = field(default_factory=dict)
+    """The last reason of each launch that failed, also of those that Slurm refused."""
+    lost: dict[str, Fate] = field(default_factory=dict)
+    """The jobs of Slurm that failed, by number."""
+    _failures: Counter[Launch] = field(default_factory=Counter)
+
+    def failed(self, launches: Sequence[Launch], job: str | None) -> tuple[Launch, str]:
+        """Note that a job failed, with these launches unmeasured; returns the one that failed, and words about it.
+
+        `job` is the job's number; None without Slurm, and for a job that Slurm refused.
+        """
+        own = max(launches, key=self._time)
+        self._failures[own] += 1
+        if self.fate and job is None:
+            reason = f"Slurm refused its job: {self.refusal() or 'without a reason'}"
+            self.reasons |= dict.fromkeys(launches, reason)
+        else:
+            reason = self.reasons[own] = self._reason(own, job)
+        where = [f"job {job}"] if self.fate and job else []
+        where += [f"log: {self.log(own)}"] if self._time(own) else []
+        places = f" ({', '.join(where)})" if where else ""
+        waiting = len(launches) - 1
+        others = f"{waiting} more of its job {'waits' if waiting == 1 else 'wait'}; " if waiting else ""
+        return own, f"{reason}{places}; {others}{self._next(self._failures[own])}"
+
+    def _next(self, attempt: int) -> str:
+        """What happens after this attempt."""
+        if attempt < self.most:
+            return f"attempt {attempt} of {self.most}, repeated by itself"
+        tried = f"attempt {attempt} of {self.most}; " if self.most > 1 else ""
+        return f"{tried}to retry, repeat the command"
+
+    def _reason(self, launch: Launch, job: str | None) -> str:
+        if self.fate and job:
+            fate = self.lost[job] = self.fate(job)
+            if fate.from_outside:
+                return f"Slurm ended its job: {fate}"
+        # A log of an earlier run is no reason.
+        lines = (
+            self.log(launch).read_text(errors="replace", encoding="utf-8").splitlines() if self._time(launch) else []
+        )
+        last, discarded, _ = (lines or [""])[-1].partition("; launch discarded")
+        return last.removeprefix(f"{launch}: ") if discarded else EARLY
+
+    def _time(self, launch: Launch) -> float:
+        """When a launch last wrote to its log in this run; 0 if it did not."""
+        log = self.log(launch)
+        written = log.stat().st_mtime if log.exists() else 0.0
+        return written if written >= self.began else 0.0

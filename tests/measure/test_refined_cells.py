@@ -1,21 +1,23 @@
-"""Does a launch of the second sweep measure exactly the cells in its settings?"""
+"""Does a launch of the refinement measure exactly the cells in its settings?"""
+
+from dataclasses import replace
 
 import pytest
 
 from crossover.config import schema
 from crossover.design.protocol import identity
+from crossover.design.settings import Refined
 from crossover.experiments import declared
 from crossover.measure.launch import conduct, driver
 from crossover.planning import plan
 from crossover.records.holes import Refusal
 
 CONFIG = schema.complete({"tier": "standard"})
-REFINED = [name for name, settings in CONFIG["experiments"].items() if "refine_metric" in settings]
+REFINED = [name for name, own in CONFIG.experiments.items() if isinstance(own, Refined)]
 
 
 def settings_of(name):
-    settings = plan.settings_of(CONFIG, name)
-    return plan.of_launch(name, settings, settings["placements"][0], 1)
+    return plan.launch(CONFIG, name, CONFIG.experiments[name].placements[0], 1).settings
 
 
 @pytest.mark.parametrize("name", REFINED)
@@ -25,7 +27,7 @@ def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
     for curve in {identity(cell.keys) for cell in first}:
         arms = {cell.x: cell.arms for cell in first if identity(cell.keys) == curve}
         beside = {x + 1: arms[x] for x in arms}
-        cells = conduct._cells(kind, settings | {"cells": {curve: [*beside]}})
+        cells = conduct._cells(kind, replace(settings, cells={curve: [*beside]}))
         assert {identity(cell.keys) for cell in cells} == {curve}
         assert [(cell.x, cell.arms) for cell in cells if cell.x > 50] == [
             (x, own) for x, own in beside.items() if x > 50
@@ -40,9 +42,9 @@ def test_without_cells_in_its_settings_a_launch_measures_all():
 def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole():
     kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
     here = identity(kind.cells(settings)[0].keys)
-    assert [cell.x for cell in conduct._cells(kind, settings | {"cells": {"elsewhere": [1], here: [2]}})] == [2]
+    assert [cell.x for cell in conduct._cells(kind, replace(settings, cells={"elsewhere": [1], here: [2]}))] == [2]
     with pytest.raises(Refusal, match="on the curves elsewhere, which this host does not measure"):
-        conduct._cells(kind, settings | {"cells": {"elsewhere": [1]}})
+        conduct._cells(kind, replace(settings, cells={"elsewhere": [1]}))
 
 
 @pytest.mark.parametrize("name", REFINED)

@@ -1,0 +1,69 @@
+"""The complete configuration of a run: the keys of config/config.yaml at one tier."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Annotated
+
+from annotated_types import MinLen
+
+from crossover.design.settings import TIERS, Entrant, OneOf, Settings
+
+ABOUT = """\
+`config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
+`launches: {quick: 3, standard: 5, paper: 10}`. On the command line, `--config tier=standard` chooses the tier. The
+whole configuration, of every tier, is checked before anything runs; all errors are listed, key by key.
+"""
+
+ABOUT_ENTRANTS = """\
+An entry is a task farm with its options, under a name that arms can use. One line adds one:
+`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`.
+
+- `farm`: the folder in `workflow/crossover/farms/` that runs it.
+- `alone`: it shares a launch with no other rival, because it disturbs them even while it is idle.
+"""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Config:
+    """The keys of the configuration, and what a run adds to them."""
+
+    tier: Annotated[
+        str,
+        OneOf(TIERS),
+        "How much is measured. `smoke` takes a few minutes and shows whether everything works; its numbers mean "
+        "little. `quick` takes minutes, `standard` an hour or more. `paper` measures the published points and takes "
+        "longest. `snakemake -n` prints how long.",
+    ] = "quick"
+    results: Annotated[
+        str, MinLen(1), "The folder for everything that a run writes, relative to the project's root."
+    ] = "results"
+    archives: Annotated[
+        str,
+        MinLen(1),
+        "Where the source archives of libzmq come from. `pip` downloads them. On a machine without network, name a "
+        "folder that holds them. Each archive is checked against its checksum.",
+    ] = "pip"
+    partial: Annotated[bool, "Report on all launches that exist, as they are, and measure nothing."] = False
+    remeasure: Annotated[
+        bool,
+        "Remeasure launches whose settings, code or software differ from this run's. Each old file stays until the new "
+        "measurement is finished. Without this key, a run with such launches stops and lists them.",
+    ] = False
+    unauthenticated_farms: Annotated[
+        bool,
+        "Measure task farms that do not authenticate, such as `dask unencrypted`. During such a launch, any user of "
+        "the same host, or of the same network in placement `nodes`, can run code as you. Without this key, launches "
+        "with these farms are left out, and the report names them.",
+    ] = False
+    entrants: Annotated[
+        Mapping[str, Entrant],
+        "Task farms that the arms of task experiments can name. Those listed below are always available; add others "
+        "here, or change one of them.",
+    ]
+    experiments: Annotated[
+        Mapping[str, Settings], "The experiments to run, each with its own keys. `{}` takes every default."
+    ]
+    hosts: int = 1
+    """The most hosts that a launch can have: 1 on a single machine, on Slurm at most as many as it grants one job."""
+    too_few_nodes: str = ""
+    """Why launches with more hosts are left out."""

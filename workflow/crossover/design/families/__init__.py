@@ -1,1 +1,0 @@
-"""Settings that the experiments of a family share."""

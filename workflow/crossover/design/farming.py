@@ -1,0 +1,127 @@
+"""Settings and keys that the experiments on task farms share."""
+
+import math
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+from annotated_types import Ge, Le, MinLen
+
+from crossover.design.arm import arms_of
+from crossover.design.settings import REFERENCE, Count, Curves, Names, Rounds, Settings
+
+MOST_ENGINES = 10_000
+
+Engines = Annotated[int, Ge(1), Le(MOST_ENGINES)]
+Counts = tuple[Engines, ...]
+
+CROWD = (
+    "A launch has that many processes for every arm, the null arm and the ceiling. If the machine cannot hold "
+    "them, the launch is a hole."
+)
+
+Work = Annotated[
+    Names,
+    Curves.valued("work", ("sleep", "spin")),
+    MinLen(1),
+    "How a task takes time, one curve each. `sleep` uses no core. `spin` is a fixed amount of work, calibrated on "
+    "an idle core; it is left out if engines outnumber cores.",
+]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Farming(Settings):
+    """Those of every experiment whose arms are task farms, by their names in `entrants`."""
+
+    arms: Annotated[Names, MinLen(2), "The task farms that compete. Each has its own engines."]
+    reference: Annotated[str, REFERENCE] = "leastload"
+    ceilings: Annotated[Names, "Task farms that do not compete, but show the best that the others could reach."] = ()
+    rivals_per_launch: Annotated[
+        Count,
+        "The most rivals that share a launch with the reference, the null arm and the ceilings. Further rivals get "
+        "as many launches of their own. A farm with `alone` shares with no other rival.",
+    ] = 4
+    hosts: Annotated[
+        int,
+        Ge(2),
+        "Hosts of a launch in placement `nodes`. Each farm's engines are spread evenly over them. A launch has at "
+        "least two hosts, and no more than a farm has engines.",
+    ] = 2
+
+    def engine_count(self) -> int:
+        """The engines of each farm of a launch."""
+        raise NotImplementedError
+
+    def groups(self) -> list[Names]:
+        """The rivals by launch. A farm that disturbs the others even while it is idle has a launch of its own."""
+        alone = [name for name in self.rivals if self.entrants.get(name, {}).get("alone")]
+        social = [name for name in self.rivals if name not in alone]
+        size = self.rivals_per_launch
+        shared = [tuple(social[start : start + size]) for start in range(0, len(social), size)]
+        return [*shared, *((name,) for name in alone)]
+
+    def hosts_across(self) -> int:
+        """Hosts of a launch in placement `nodes`: at most one per engine of a farm, so that every host has one."""
+        return min(self.hosts, max(2, self.engine_count()))
+
+    def places(self) -> int:
+        """Ranks on each host for the engines of one farm. So that all farms are spread alike, some may stay idle."""
+        return math.ceil(self.engine_count() / self.nodes)
+
+    def ranks_between(self) -> int:
+        """Ranks of a launch: rank 0, and the places of all farms."""
+        return 1 + self.places() * self.nodes * len(arms_of(self))
+
+
+@dataclass(frozen=True, kw_only=True)
+class FixedEngines(Farming):
+    """With as many engines in every launch."""
+
+    engines: Annotated[Engines, "Engines of each farm."] = 2
+
+    def engine_count(self) -> int:
+        """The engines of each farm."""
+        return self.engines
+
+
+@dataclass(frozen=True, kw_only=True)
+class EngineCounts(Farming):
+    """With numbers of engines, each in separate launches."""
+
+    engine_counts: Counts
+
+    def engine_count(self) -> int:
+        """The engines of each farm of a launch."""
+        return self.engine_counts[0]
+
+
+# At quick one launch has all arms, since idle pools sleep. Later there are more arms, which would crowd a host.
+QUICK: dict[str, Any] = {
+    "launches": 3,
+    "block_seconds": 0.05,
+    "rounds": Rounds(at_most=100),
+    "target_width": 0.05,
+}
+STANDARD: dict[str, Any] = {"rivals_per_launch": 2, "launches": 4, "fewest_rounds": 1, "target_width": 0.02}
+PAPER: dict[str, Any] = {"launches": 6, "target_width": 0.01}
+"""How often and how long is measured at each tier, as far as it differs from the tier below."""
+
+SENDERS = {"senders": "any", "packer": ["json"], "entrant_options": "any"}
+"""The keys that a farm's options can add."""
+
+POOLS = ("concurrent.futures", "multiprocessing.Pool", "joblib")
+"""The farms for one host that everybody has."""
+LASTING = ("leastload", "pure", "twisted", *POOLS, "leastload msgpack", "pure msgpack")
+"""The farms that share launches well, at higher tiers."""
+SCHEDULERS = ("leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin")
+"""Further schedulers of ipyparallel."""
+ALONE = ("mpi4py.futures", "dask")
+"""Farms that share a launch with no other rival."""
+
+ORDER = (
+    *("leastload", "pure", "concurrent.futures", "multiprocessing.Pool", "joblib", "dask", "twisted", "mpi4py.futures"),
+    *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
+    *("pure msgpack", "leastload over ssh", "pure over ssh"),
+)
+"""The most frequent farms in charts: the order of their colours. All others follow in the order of their folders."""
+BOUND = "bare zmq"
+"""The ceiling of all farms."""
