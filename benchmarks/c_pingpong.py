@@ -15,8 +15,7 @@ from pathlib import Path
 import numpy as np
 from mpi4py import MPI
 
-from crossover.measure.build import loader
-from crossover.measure.ceilings import mpi
+from crossover.measure.native import ceiling_mpi, loader
 
 ITEM_BYTES = 8
 RUNS = 20
@@ -26,7 +25,7 @@ def main(library: str, *points: str) -> None:
     """Measure every point; rank 0 prints."""
     os.environ |= loader.variables([Path(library)])
     comm = MPI.COMM_WORLD
-    exchange = mpi.pingpong(comm, 1 - comm.rank)
+    exchange = ceiling_mpi.pingpong(comm, 1 - comm.rank)
     found = {}
     for elements, repeats in (map(int, point.split(":")) for point in points):
         buffer = np.ones(elements * ITEM_BYTES, np.uint8)

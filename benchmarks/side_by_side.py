@@ -29,11 +29,9 @@ import pyarrow.parquet as pq
 from scipy.stats import t
 
 from crossover.config import schema
-from crossover.measure.build import compiler
-from crossover.measure.build.libzmq import build as variant
-from crossover.measure.build.libzmq.line import parse
 from crossover.measure.launch import host_lock, mpi_launcher
 from crossover.measure.launch.supervisor import MEMORY_KEPT
+from crossover.measure.native import compiler, libzmq
 from crossover.measure.ranks.network import Reach
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
@@ -95,9 +93,9 @@ def built(name: str) -> Path:
     """A library of ours or a variant of libzmq, by its file's name."""
     library = workshop() / name
     if library.name.startswith("libzmq-"):
-        line, _ = parse(library.stem)
+        line, _ = libzmq.parse(library.stem)
         archive = workshop() / line.archive
-        reason = variant.fetch(line, archive) or variant.build(library.stem, archive, library)
+        reason = libzmq.fetch(line, archive) or libzmq.build(library.stem, archive, library)
     else:
         reason = compiler.build(NATIVE / f"{library.stem}.c", library)
     if reason:

@@ -22,25 +22,16 @@ ROOMS = {
     "slurm": "",
     "experiments": "design",
     "farms": "design",
-    FARMS: "farms measure.farms measure.farms.support measure.processes measure.ranks records",
+    FARMS: "farms measure.farms measure.ranks records",
     "planning": "design experiments farms records",
     "config": "design experiments farms planning slurm",
-    "measure.build": "records",
-    "measure.build.libzmq": "measure.build",
-    "measure.ceilings": "measure.build",
-    "measure.processes": "",
-    "measure.ranks": "measure.processes records",
-    "measure.machine": "design farms measure.ranks",
+    "measure.native": "records",
+    "measure.ranks": "design farms records",
     "measure.sampling": "design",
-    "measure.zeromq": "design measure.build measure.ranks measure.sampling",
-    "measure.mpi": "",
-    "measure.farms.support": "design measure.processes measure.ranks records",
-    "measure.farms": "design farms measure.farms.support measure.ranks measure.sampling records",
-    DRIVERS: "design experiments measure.build measure.build.libzmq measure.ceilings measure.farms "
-    "measure.farms.support measure.machine measure.mpi measure.ranks "
-    "measure.sampling measure.zeromq records",
-    "measure.launch": "design experiments measure.build measure.machine measure.processes "
-    "measure.ranks measure.sampling planning records",
+    "measure.messages": "design measure.native measure.ranks measure.sampling",
+    "measure.farms": "design farms measure.ranks measure.sampling records",
+    DRIVERS: "design experiments measure.farms measure.messages measure.native measure.ranks measure.sampling records",
+    "measure.launch": "design experiments measure.native measure.ranks measure.sampling planning records",
     "analyse.estimates": "design experiments records",
     "analyse.tables": "analyse.estimates design experiments farms planning records",
     "analyse.claims": "analyse.estimates config design records",
@@ -49,8 +40,8 @@ ROOMS = {
     "report.pages": "config experiments planning records report.charts report.text",
     "query": "analyse.estimates analyse.tables config design experiments records report.charts report.text",
     "share": "records report.pages",
-    "workflow": "config design doctor experiments measure.machine planning records report.pages slurm",
-    "doctor": "measure.build measure.launch measure.machine measure.processes measure.ranks records slurm",
+    "workflow": "config design doctor experiments measure.ranks planning records report.pages slurm",
+    "doctor": "measure.launch measure.native measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
@@ -175,11 +166,8 @@ def test_measuring_analysing_and_reporting_meet_only_in_files():
 
 
 def test_the_sampler_knows_nothing_of_messages():
-    assert {name for name in imported("measure.sampling.sampler") if not name.startswith("design.")} == {
-        "measure.sampling.contract",
-        "measure.sampling.pace",
-        "measure.sampling.phases",
-    }
+    known = {name for name in imported("measure.sampling.sampler") if not name.startswith("design.")}
+    assert known == {"measure.sampling.contract"}
     assert imported("measure.sampling.contract") == {"design.arm", "design.cell"}
 
 
@@ -188,7 +176,7 @@ def test_an_experiment_knows_no_other_experiment_and_nobody_knows_it_by_name():
         assert {driver(other) for other in imported(name)} <= {"", driver(name)}, name
 
 
-@pytest.mark.parametrize("kind", ["farms", "ceilings"])
+@pytest.mark.parametrize("kind", ["farms", "native.ceiling"])
 def test_only_experiments_know_farms_and_ceilings(kind):
     for name in MODULES:
         if not name.startswith((f"measure.{kind}", "experiments", "farms")):

@@ -101,8 +101,7 @@ def test_of_a_declaration_only_what_a_raw_file_stores_affects_launches(package, 
     "module",
     [
         *("sampling/sampler", "sampling/contract", "launch/rank", "launch/supervisor", "launch/host_lock"),
-        *("build/loader", "machine/provenance", "processes/ending", "processes/log"),
-        *("processes/starter", "ranks/peers"),
+        *("launch/starter", "native/loader", "ranks/ending", "ranks/log", "ranks/peers", "ranks/provenance"),
     ],
 )
 def test_modules_that_every_launch_imports_affect_all_launches_but_not_the_analysis(package, module):
@@ -132,24 +131,24 @@ def test_a_launch_between_engines_but_not_between_plain_ranks_depends_on_the_far
 
 
 def test_a_ceiling_concerns_the_experiments_that_use_it(package):
-    assert concerned(package, "measure/ceilings/raw.py") == {"local_transport", "mpi_pingpong"}
+    assert concerned(package, "measure/native/ceiling_raw.py") == {"local_transport", "mpi_pingpong"}
 
 
 def test_how_the_ceilings_are_built_concerns_no_launch_but_through_what_was_built(package):
-    assert concerned(package, "measure/build/compiler.py") == set()
+    assert concerned(package, "measure/native/compiler.py") == set()
 
 
 def test_the_sizes_of_inline_messages_affect_only_their_experiment(package):
-    assert concerned(package, "measure/build/libzmq/inline.py") == {"zmq_message_size"}
+    assert concerned(package, "measure/native/message_struct.py") == {"zmq_message_size"}
 
 
 def test_how_libzmq_is_built_concerns_no_launch_and_no_driver_concerns_the_builds(package):
-    assert concerned(package, "measure/build/libzmq/line.py", "measure/build/libzmq/build.py") == set()
-    before = fresh(package).digest("crossover.measure.build.libzmq.build")
+    assert concerned(package, "measure/native/libzmq.py") == set()
+    before = fresh(package).digest("crossover.measure.native.libzmq")
     edit(package / "experiments" / "zmq_message_size" / "driver.py")
-    assert fresh(package).digest("crossover.measure.build.libzmq.build") == before
-    edit(package / "measure/build/libzmq/line.py")
-    assert fresh(package).digest("crossover.measure.build.libzmq.build") != before
+    assert fresh(package).digest("crossover.measure.native.libzmq") == before
+    edit(package / "measure/native/libzmq.py")
+    assert fresh(package).digest("crossover.measure.native.libzmq") != before
 
 
 def chosen(**experiments):

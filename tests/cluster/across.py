@@ -15,7 +15,7 @@ from crossover.analyse.tables.raw_files import refuse_impossible
 from crossover.config import schema
 from crossover.design.launch import Launch as Planned
 from crossover.design.settings import Settings
-from crossover.measure.build import compiler
+from crossover.measure.native import compiler
 from crossover.paths import NATIVE
 from crossover.planning import plan, receipt
 from crossover.planning.receipt import Files

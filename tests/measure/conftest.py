@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.build import compiler
-from crossover.measure.build.libzmq import build
-from crossover.measure.build.libzmq.line import LINES
+from crossover.measure.native import compiler, libzmq
 from crossover.paths import NATIVE
 
 BuildOnce = Callable[[str, Callable[[Path], object]], Path]
@@ -38,13 +36,13 @@ def variants(build_once: BuildOnce, libraries: Path) -> Path:
     def build_in(folder: Path) -> None:
         shutil.copy(libraries / "zmq_inproc.so", folder)
         archive = folder / "archive.tar.gz"
-        if reason := build.fetch(LINES["2.2.0"], archive):
+        if reason := libzmq.fetch(libzmq.LINES["2.2.0"], archive):
             # Where pip finds pyzmq at all, that is no reason to skip.
             asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
             assert asked.returncode, reason
             pytest.skip(f"libzmq's sources cannot be fetched: {reason}")
         for struct in ("40", "64", "32-packed", "32-aligned", "32-union"):
-            assert build.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
+            assert libzmq.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
         archive.unlink()
 
     return build_once("libzmq", build_in)

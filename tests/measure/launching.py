@@ -20,7 +20,7 @@ from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch as Planned
 from crossover.design.settings import Settings
 from crossover.experiments import declared
-from crossover.measure.processes import mpich_files
+from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 
@@ -264,11 +264,11 @@ class Launch:
     def end(self) -> None:
         """Kill its processes and delete its leftovers, which other tests would take for their own."""
         left = self.processes()
-        memory = {segment for process in left for segment in mpich_files.shared_memory(process.pid)}
+        memory = {segment for process in left for segment in ending.mpich_memory(process.pid)}
         for process in left:
             with contextlib.suppress(psutil.Error):
                 process.kill()
-        mpich_files.unlink(memory)
+        ending.unlink(memory)
 
     def leaves_nothing_but_its_file(self) -> None:
         """Assert that it left no process, file, folder or shared memory, except its raw file and receipt, if any."""
@@ -291,7 +291,7 @@ class Launch:
             for name in _names(folder) - before
             if name.startswith(LEAKS) or f"-{self.process.pid}-" in name
         }
-        return found and found - {str(used) for pid in psutil.pids() for used in mpich_files.shared_memory(pid)}
+        return found and found - {str(used) for pid in psutil.pids() for used in ending.mpich_memory(pid)}
 
 
 def _names(folder: Path) -> set[str]:

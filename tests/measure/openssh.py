@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.farms.support.ssh_tunnel import WHERE_SERVERS_ARE
+from crossover.measure.farms.ssh_tunnel import WHERE_SERVERS_ARE
 
 
 def _why_not() -> str:

@@ -14,9 +14,7 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.design.settings import Rounds, Settings
 from crossover.measure.sampling.contract import Block
-from crossover.measure.sampling.pace import Paces
-from crossover.measure.sampling.phases import Phases
-from crossover.measure.sampling.sampler import Sample, Sampler
+from crossover.measure.sampling.sampler import Paces, Phases, Sample, Sampler
 
 ARMS = (Arm("plain", "plain"), Arm("fancy", "fancy"), Arm("null", "plain"))
 CELL = Cell({}, 1)

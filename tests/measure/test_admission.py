@@ -10,9 +10,8 @@ from launching import settings
 
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import driver as zmq_throughput
-from crossover.measure.ranks.admission import NAME, Admission, connect
-from crossover.measure.ranks.channel import within
-from crossover.measure.zeromq.sockets import Curve
+from crossover.measure.messages.sockets import Curve
+from crossover.measure.ranks.channel import NAME, Admission, connect, within
 
 GREETING = b"from the right end"
 

@@ -13,8 +13,8 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.design.settings import TIERS
 from crossover.experiments.array_transfer import ARMS, driver, ways
+from crossover.measure.messages.sockets import Curve
 from crossover.measure.ranks.channel import within
-from crossover.measure.zeromq.sockets import Curve
 from crossover.planning import plan
 from crossover.records import record
 

@@ -11,9 +11,9 @@ from launching import settings
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.async_cost import WAYS, driver
+from crossover.measure.messages.sockets import KINDS, Curve
 from crossover.measure.ranks import channel
 from crossover.measure.sampling.contract import DAMAGED
-from crossover.measure.zeromq.sockets import KINDS, Curve
 
 CURVES = [Curve(pattern, "inproc") for pattern in ("REQ/REP", "PUSH/PULL")]
 SETTINGS = settings("async_cost", {"sizes_bytes": [64]})

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 import zmq
 
-from crossover.measure.build import loader
-from crossover.measure.ceilings import raw, zeromq
-from crossover.measure.mpi.payload import MARK
+from crossover.measure.messages.mpi_objects import MARK
+from crossover.measure.native import ceiling_raw, ceiling_zeromq, loader
 
 SIZES_BYTES = [1, 100, 3_000_000]
 
@@ -58,11 +57,11 @@ def assert_exchanged(told, boxes, size):
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
     with (
-        raw.listen(kind, "127.0.0.1") as listening,
-        raw.connect(listening.getsockname(), b"") as one,
+        ceiling_raw.listen(kind, "127.0.0.1") as listening,
+        ceiling_raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
-        assert_exchanged(*play(raw.pingpong(one, True), raw.pingpong(other, False), size, 20), size)
+        assert_exchanged(*play(ceiling_raw.pingpong(one, True), ceiling_raw.pingpong(other, False), size, 20), size)
         for end in (one, other):
             end.setblocking(False)
             with pytest.raises(BlockingIOError):
@@ -73,11 +72,11 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_once(size, n):
     with (
-        raw.listen("Unix", "127.0.0.1") as listening,
-        raw.connect(listening.getsockname(), b"") as one,
+        ceiling_raw.listen("Unix", "127.0.0.1") as listening,
+        ceiling_raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
-        _, boxes = play(raw.pingpong(one, True), raw.pingpong(other, False), size, n, re_sent=True)
+        _, boxes = play(ceiling_raw.pingpong(one, True), ceiling_raw.pingpong(other, False), size, n, re_sent=True)
     expected = payload(size, 1)
     expected[-1] ^= MARK
     assert np.array_equal(boxes[0], expected) and np.array_equal(boxes[1], expected)
@@ -87,8 +86,8 @@ def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_
 def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
     sent, came = payload(100), []
     with (
-        raw.listen("Unix", "127.0.0.1") as listening,
-        raw.connect(listening.getsockname(), b"") as one,
+        ceiling_raw.listen("Unix", "127.0.0.1") as listening,
+        ceiling_raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
 
@@ -99,7 +98,7 @@ def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
             return 0
 
         buffer = np.zeros(len(sent), np.uint8)
-        second = raw.pingpong(other, False)
+        second = ceiling_raw.pingpong(other, False)
         play(first, lambda _, __, n: second(buffer, buffer, n), len(sent), n)
     assert came == [0] * (n - 1) + [MARK]
 
@@ -107,8 +106,8 @@ def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_round_trip_lasts_until_the_answer_arrives(kind):
     with (
-        raw.listen(kind, "127.0.0.1") as listening,
-        raw.connect(listening.getsockname(), b"") as one,
+        ceiling_raw.listen(kind, "127.0.0.1") as listening,
+        ceiling_raw.connect(listening.getsockname(), b"") as one,
         listening.accept()[0] as other,
     ):
 
@@ -118,35 +117,35 @@ def test_a_round_trip_lasts_until_the_answer_arrives(kind):
                 time.sleep(0.02)
                 other.sendall(outbox)
 
-        told, _ = play(raw.pingpong(one, True), slow, 100, 5)
+        told, _ = play(ceiling_raw.pingpong(one, True), slow, 100, 5)
         assert told["around"] >= told["first"] >= 0.1
 
 
 def test_a_raw_socket_listens_on_loopback_alone_and_leaves_no_file():
-    with raw.listen("TCP", "127.0.0.1") as listening:
+    with ceiling_raw.listen("TCP", "127.0.0.1") as listening:
         assert listening.getsockname()[0] == "127.0.0.1"
-    with raw.listen("Unix", "127.0.0.1") as listening:
+    with ceiling_raw.listen("Unix", "127.0.0.1") as listening:
         assert listening.getsockname().startswith(b"\0crossover-")
 
 
 def test_a_raw_socket_whose_other_end_is_gone_is_an_error_and_no_signal():
-    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname(), b"") as one:
+    with ceiling_raw.listen("TCP", "127.0.0.1") as listening, ceiling_raw.connect(listening.getsockname(), b"") as one:
         listening.accept()[0].close()
         with pytest.raises(OSError, match="raw socket failed"):
-            raw.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
+            ceiling_raw.pingpong(one, True)(payload(100), np.zeros(100, np.uint8), 1000)
 
 
 @pytest.mark.parametrize("size", SIZES_BYTES)
 def test_memcpy_copies_and_takes_as_long_as_two_copies(size):
     inbox, n = np.zeros(size, np.uint8), 20
     began = time.perf_counter()
-    seconds = raw.memcpy()(payload(size), inbox, n)
+    seconds = ceiling_raw.memcpy()(payload(size), inbox, n)
     assert 0 < seconds <= time.perf_counter() - began
     assert np.array_equal(inbox, payload(size))
 
 
 def test_memcpy_really_copies_as_often_as_it_is_told():
-    exchange, inbox = raw.memcpy(), np.zeros(1_000_000, np.uint8)
+    exchange, inbox = ceiling_raw.memcpy(), np.zeros(1_000_000, np.uint8)
     few, many = (min(exchange(payload(1_000_000), inbox, n) for _ in range(7)) for n in (5, 50))
     assert many > 4 * few
 
@@ -174,7 +173,7 @@ def sockets():
 @pytest.mark.parametrize("kinds", [(zmq.REP, zmq.REQ), (zmq.PAIR, zmq.PAIR)], ids=["REQ and REP", "PAIR"])
 def test_zeromqs_round_trips_carry_every_byte_both_ways(sockets, kinds, size):
     bound, connected = sockets(*kinds)
-    told, boxes = play(zeromq.pingpong(connected, True), zeromq.pingpong(bound, False), size, 20)
+    told, boxes = play(ceiling_zeromq.pingpong(connected, True), ceiling_zeromq.pingpong(bound, False), size, 20)
     assert_exchanged(told, boxes, size)
 
 
@@ -184,8 +183,8 @@ def test_a_flood_arrives_whole_and_uses_pythons_clock(sockets, copy, size):
     puller, pusher = sockets(zmq.PULL, zmq.PUSH)
     sent, inbox, n = payload(size), np.zeros(size, np.uint8), 20
     before = time.perf_counter_ns()
-    began, ended = zeromq.push(pusher)(sent, n, copy)
-    received_at = zeromq.pull(puller)(inbox, n, copy)
+    began, ended = ceiling_zeromq.push(pusher)(sent, n, copy)
+    received_at = ceiling_zeromq.pull(puller)(inbox, n, copy)
     assert before <= began < ended <= time.perf_counter_ns()
     assert began < received_at <= time.perf_counter_ns()
     assert np.array_equal(inbox, sent)
@@ -197,10 +196,10 @@ def test_python_and_c_take_turns_on_the_same_sockets(sockets, copy):
     puller, pusher = sockets(zmq.PULL, zmq.PUSH)
     inbox = np.zeros(100, np.uint8)
     for _ in range(3):
-        zeromq.push(pusher)(payload(100), 5, copy)
+        ceiling_zeromq.push(pusher)(payload(100), 5, copy)
         assert [puller.recv() for _ in range(5)] == [payload(100).tobytes()] * 5
         pusher.send(payload(100, 2).tobytes())
-        zeromq.pull(puller)(inbox, 1, copy)
+        ceiling_zeromq.pull(puller)(inbox, 1, copy)
         assert np.array_equal(inbox, payload(100, 2))
 
 
@@ -210,24 +209,27 @@ def test_a_message_of_another_length_is_an_error(sockets, copy, size):
     puller, pusher = sockets(zmq.PULL, zmq.PUSH)
     pusher.send(bytes(size))
     with pytest.raises(OSError, match="too long"):
-        zeromq.pull(puller)(np.zeros(100, np.uint8), 1, copy)
+        ceiling_zeromq.pull(puller)(np.zeros(100, np.uint8), 1, copy)
 
 
 def test_a_refusal_by_libzmq_is_an_error_with_its_message(sockets):
     asked, asking = sockets(zmq.REP, zmq.REQ)
     with pytest.raises(OSError, match="current state"):
-        zeromq.pingpong(asked, True)(payload(10), np.zeros(10, np.uint8), 1)
+        ceiling_zeromq.pingpong(asked, True)(payload(10), np.zeros(10, np.uint8), 1)
     assert not asking.closed
 
 
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_only_the_end_with_the_secret_is_accepted(kind, monkeypatch):
-    monkeypatch.setattr(raw, "WORD_SECONDS", 0.1)
-    with raw.listen(kind, "127.0.0.1") as listening:
+    monkeypatch.setattr(ceiling_raw, "WORD_SECONDS", 0.1)
+    with ceiling_raw.listen(kind, "127.0.0.1") as listening:
         name = listening.getsockname()
         words = [b"", b"short", b"another secret!!", b"GET / HTTP/1.1\r\n\r\n" * 10]
-        strangers = [raw.connect(name, word) for word in words]
-        with raw.connect(name, b"sixteen bytes ok") as ours, raw.accept(listening, b"sixteen bytes ok", 30) as found:
+        strangers = [ceiling_raw.connect(name, word) for word in words]
+        with (
+            ceiling_raw.connect(name, b"sixteen bytes ok") as ours,
+            ceiling_raw.accept(listening, b"sixteen bytes ok", 30) as found,
+        ):
             ours.sendall(b"right end")
             assert found.recv(9, socket.MSG_WAITALL) == b"right end"
         for each in strangers:
@@ -235,6 +237,6 @@ def test_only_the_end_with_the_secret_is_accepted(kind, monkeypatch):
 
 
 def test_nobody_is_waited_for_without_end(monkeypatch):
-    monkeypatch.setattr(raw, "WORD_SECONDS", 0.1)
-    with raw.listen("TCP", "127.0.0.1") as listening, raw.connect(listening.getsockname(), b""):
-        assert raw.accept(listening, b"sixteen bytes ok", 0.3) is None
+    monkeypatch.setattr(ceiling_raw, "WORD_SECONDS", 0.1)
+    with ceiling_raw.listen("TCP", "127.0.0.1") as listening, ceiling_raw.connect(listening.getsockname(), b""):
+        assert ceiling_raw.accept(listening, b"sixteen bytes ok", 0.3) is None

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.build import compiler, loader
-from crossover.measure.build.compiler import CC, CXX, MPICC, BuildError, produce
+from crossover.measure.native import compiler, loader
+from crossover.measure.native.compiler import CC, CXX, MPICC, BuildError, produce
 from crossover.paths import NATIVE
 
 SOURCES = sorted(NATIVE.glob("*.c"))
@@ -168,7 +168,8 @@ def test_a_library_of_another_mpi_is_refused_before_it_crashes(tmp_path, monkeyp
     source.write_text(OTHER_MPI)
     assert compiler.build(source, tmp_path / "mpi_exchange.so") == ""
     monkeypatch.setenv(loader.VARIABLE, str(tmp_path / "mpi_exchange.so"))
-    script = "from mpi4py import MPI; from crossover.measure.ceilings import mpi; mpi.pingpong(MPI.COMM_WORLD, 0)"
+    ceiling = "from crossover.measure.native.ceiling_mpi import pingpong; pingpong(MPI.COMM_WORLD, 0)"
+    script = f"from mpi4py import MPI; {ceiling}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
     assert "was built for another MPI (Some MPI 1.0) than mpi4py runs on (MPICH" in done.stderr, done.stderr
     assert "MPICC" in done.stderr

@@ -13,7 +13,7 @@ import psutil
 import pytest
 from launching import ROOT, eventually
 
-GUARDED = [sys.executable, "-m", "crossover.measure.processes.ending", sys.executable, "-c"]
+GUARDED = [sys.executable, "-m", "crossover.measure.ranks.ending", sys.executable, "-c"]
 SLEEPER = "import time; time.sleep(60)"
 # Like a controller: it has children, one of them in a separate session.
 FAMILY = f"""
@@ -119,7 +119,7 @@ def test_a_kill_of_the_parent_or_the_command_ends_all_of_them(guarded, victim):
 
 WATCHING = """
 import sys, threading, time
-from crossover.measure.processes.ending import die_soon_after
+from crossover.measure.ranks.ending import die_soon_after
 die_soon_after(int(sys.argv[1]))
 print(flush=True)
 """

@@ -25,8 +25,8 @@ from crossover.farms import declared
 from crossover.farms.ipyparallel import Options
 from crossover.farms.ipyparallel import farm as ipyparallel
 from crossover.measure import farms
-from crossover.measure.farms.support import tasks as farms_tasks
-from crossover.measure.farms.support.server import START_SECONDS
+from crossover.measure.farms import tasks as farms_tasks
+from crossover.measure.farms.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
@@ -308,7 +308,7 @@ def test_the_tunnel_ends_with_a_killed_supervisor(tunnelled):
 
 
 def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, tmp_path):
-    nowhere = ("measure/farms/support/ssh_tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
+    nowhere = ("measure/farms/ssh_tunnel.py", '("/usr/sbin", "/usr/local/sbin", "/sbin")', "()")
     root = toy_project(tmp_path / "project", nowhere=nowhere)
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
     one.environment["PATH"] = str(Path(sys.executable).parent)
@@ -414,7 +414,7 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     ("entrant", "program", "name"),
     [
         ("leastload", "ipyparallel.controller", "ipyparallel leastload"),
-        ("dask", "crossover.measure.farms.support.dask_without_pages", "dask"),
+        ("dask", "crossover.measure.farms.dask_without_pages", "dask"),
         ("twisted", "crossover.farms.twisted.farm", "twisted"),
     ],
 )

@@ -12,10 +12,10 @@ import pytest
 import zmq
 from launching import settings
 
+from crossover.measure.messages import flow, sockets
+from crossover.measure.messages.handover import HANDOVERS, receiving, sending
+from crossover.measure.messages.sockets import KINDS, Curve
 from crossover.measure.ranks.channel import within
-from crossover.measure.zeromq import flow, sockets
-from crossover.measure.zeromq.handover import HANDOVERS, receiving, sending
-from crossover.measure.zeromq.sockets import KINDS, Curve
 
 CURVES = (
     Curve("PUSH/PULL", "inproc", polled=False),
@@ -77,7 +77,7 @@ def test_thousands_of_lent_messages_are_collected_within_one_process():
     program = """
 import sys
 sys.path[:0] = sys.argv[1:]
-from crossover.measure.zeromq.sockets import unbound_collector
+from crossover.measure.messages.sockets import unbound_collector
 unbound_collector()
 from test_flow import CURVES, bounds, flowed
 for _ in range(10):

@@ -70,7 +70,7 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
 def test_names_in_shared_memory_go_with_their_folder(temporary, monkeypatch):
     memory = temporary / "shm"
     memory.mkdir()
-    monkeypatch.setattr(host_lock.mpich_files, "SHARED_MEMORY", memory)
+    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     prefix = f"crossover-{os.getuid()}-{socket.gethostname()}"

@@ -10,9 +10,9 @@ from launching import COMMON, Launch
 
 from crossover.design.arm import arms_of
 from crossover.experiments.mpi_pingpong import PLAYING
-from crossover.measure.machine import peak_memory
+from crossover.measure.messages.handover import NEIGHBOURHOOD
+from crossover.measure.ranks import provenance
 from crossover.measure.sampling.sampler import SELDOM
-from crossover.measure.zeromq.handover import NEIGHBOURHOOD
 from crossover.records import record
 
 ZEROMQ = COMMON | {
@@ -110,7 +110,7 @@ METRICS = {
         ("bandwidth", "MB/s", "higher"),
         ("send rate", "messages/s", "higher"),
         ("overstatement", "times", "lower"),
-        *([("peak memory", "MB", "lower")] if peak_memory.watch()() else []),
+        *([("peak memory", "MB", "lower")] if provenance.watch_peak_memory()() else []),
     },
     "zmq_latency": {
         ("round trip", "s", "lower"),

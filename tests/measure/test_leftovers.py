@@ -13,7 +13,7 @@ import psutil
 import pytest
 from launching import TOY, Launch, eventually, toy_project
 
-from crossover.measure.processes import mpich_files
+from crossover.measure.ranks import ending
 
 pytestmark = pytest.mark.skipif(
     os.fspath(Path("/proc/self/ns/pid").readlink()) != "pid:[4026531836]",
@@ -46,8 +46,8 @@ def launch(tmp_path):
 def meeting(launch):
     """The shared memory of a launch's ranks, which have started but not met."""
     launch.start()
-    assert eventually(lambda: sum(bool(mpich_files.shared_memory(rank.pid)) for rank in launch.ranks()) == 2)
-    (file,) = {file for rank in launch.ranks() for file in mpich_files.shared_memory(rank.pid)}
+    assert eventually(lambda: sum(bool(ending.mpich_memory(rank.pid)) for rank in launch.ranks()) == 2)
+    (file,) = {file for rank in launch.ranks() for file in ending.mpich_memory(rank.pid)}
     return file
 
 
@@ -83,7 +83,7 @@ def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(laun
 @pytest.fixture
 def segment():
     """A new file like those of MPI. Launches of other tests sweep too, so it ages only once it is used."""
-    handle, name = tempfile.mkstemp(prefix="mpich_test_", dir=mpich_files.SHARED_MEMORY)
+    handle, name = tempfile.mkstemp(prefix="mpich_test_", dir=ending.SHARED_MEMORY)
     os.write(handle, bytes(mmap.PAGESIZE))
     os.close(handle)
     file = Path(name)
@@ -93,13 +93,13 @@ def segment():
 
 def test_a_file_that_nobody_uses_is_deleted(segment):
     age(segment)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert not segment.exists()
 
 
 def test_a_young_file_stays(segment):
     age(segment, 30)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert segment.exists()
 
 
@@ -113,14 +113,14 @@ def test_a_file_that_was_replaced_since_it_was_found_stays(segment, monkeypatch)
         return pids
 
     monkeypatch.setattr(psutil, "pids", replaced)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert segment.read_bytes() == b"new"
 
 
 def test_an_open_file_stays(segment):
     with segment.open():
         age(segment)
-        mpich_files.sweep()
+        ending.sweep_mpich_memory()
         assert segment.exists()
 
 
@@ -128,7 +128,7 @@ def test_a_mapped_file_stays(segment):
     with segment.open("r+b") as opened:
         mapped = mmap.mmap(opened.fileno(), 0)
     age(segment)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert segment.exists()
     mapped.close()
 
@@ -137,14 +137,14 @@ def test_a_mapped_file_stays(segment):
 def test_the_file_of_another_user_stays(segment):
     os.chown(segment, 65534, 65534)
     age(segment)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert segment.exists()
 
 
 def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
-    monkeypatch.setattr(mpich_files, "_FIRST_PID_NAMESPACE", "pid:[4026532000]")
+    monkeypatch.setattr(ending, "_FIRST_PID_NAMESPACE", "pid:[4026532000]")
     age(segment)
-    mpich_files.sweep()
+    ending.sweep_mpich_memory()
     assert segment.exists()
 
 
@@ -160,7 +160,7 @@ def test_a_file_mapped_elsewhere_by_another_path_stays(segment):
         if holder.stdout.readline() != "ready\n":
             pytest.skip("mounting is not allowed here")
         age(segment)
-        mpich_files.sweep()
+        ending.sweep_mpich_memory()
         assert segment.exists()
     finally:
         holder.communicate("end\n")

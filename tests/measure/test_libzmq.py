@@ -9,10 +9,10 @@ from dataclasses import replace
 
 import pytest
 
-from crossover.measure.build.compiler import CXX, BuildError
-from crossover.measure.build.libzmq import build
-from crossover.measure.build.libzmq.inline import Struct
-from crossover.measure.build.libzmq.line import LINES, parse, patch, sources
+from crossover.measure.native import libzmq
+from crossover.measure.native.compiler import CXX, BuildError
+from crossover.measure.native.libzmq import LINES, parse, patch, sources
+from crossover.measure.native.message_struct import Struct
 
 HEADERS = {
     "2.2.0": {"include/zmq.h": "#define ZMQ_MAX_VSM_SIZE 30\n"},
@@ -121,28 +121,28 @@ def test_a_variants_name_has_line_and_size_and_no_other_name_is_accepted():
 
 def test_an_archive_in_a_folder_is_used_if_its_checksum_is_right(small, tmp_path):
     line, archive = LINES["2.2.0"], tmp_path / "there" / "archive.tar.gz"
-    assert build.fetch(line, archive, str(small)) == ""
+    assert libzmq.fetch(line, archive, str(small)) == ""
     assert archive.read_bytes() == (small / line.archive).read_bytes()
 
 
 def test_an_archive_with_another_checksum_is_refused_and_not_kept(small, tmp_path):
     line = replace(LINES["2.2.0"], sha256="0" * 64)
     archive = tmp_path / "there" / "archive.tar.gz"
-    reason = build.fetch(line, archive, str(small))
+    reason = libzmq.fetch(line, archive, str(small))
     assert "has the SHA-256 checksum" in reason and f"instead of {'0' * 64}" in reason and f"-R {archive}" in reason
     assert archive.read_text() == f"{reason}\n"
     assert list(archive.parent.iterdir()) == [archive]
 
 
 def test_a_folder_without_the_archive_is_told(tmp_path):
-    reason = build.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz", str(tmp_path / "nowhere"))
+    reason = libzmq.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz", str(tmp_path / "nowhere"))
     assert "nowhere/pyzmq-25.1.2.tar.gz is not there" in reason and "archives: pip" in reason
 
 
 def test_without_a_network_the_reason_gives_the_remedy(tmp_path, monkeypatch):
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(tmp_path))
-    reason = build.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz")
+    reason = libzmq.fetch(LINES["4.3.4"], tmp_path / "archive.tar.gz")
     assert reason.startswith("pip cannot download pyzmq==25.1.2 (ERROR: No matching distribution")
     assert "name a folder that holds pyzmq-25.1.2.tar.gz in `archives`" in reason
 
@@ -156,15 +156,15 @@ def test_pip_runs_no_code_of_an_archive_and_accepts_no_other(tmp_path, monkeypat
     monkeypatch.setenv("PIP_NO_INDEX", "1")
     monkeypatch.setenv("PIP_FIND_LINKS", str(archive.parent))
     line = replace(LINES["2.2.0"], sha256=hashlib.sha256(archive.read_bytes()).hexdigest())
-    assert build.fetch(line, tmp_path / "got.tar.gz") == ""
+    assert libzmq.fetch(line, tmp_path / "got.tar.gz") == ""
     assert (tmp_path / "got.tar.gz").read_bytes() == archive.read_bytes()
-    assert "pip cannot download" in build.fetch(LINES["2.2.0"], tmp_path / "got.tar.gz")
+    assert "pip cannot download" in libzmq.fetch(LINES["2.2.0"], tmp_path / "got.tar.gz")
     assert not ran.exists()
 
 
 def test_only_the_librarys_sources_are_unpacked(tmp_path):
     archive = pack(tmp_path / "archive.tar.gz", {"src/zmq.cpp": "1", "include/zmq.h": "2", "COPYING": "3"})
-    build.unpack(archive, tmp_path / "tree")
+    libzmq.unpack(archive, tmp_path / "tree")
     found = sorted(path.relative_to(tmp_path / "tree").as_posix() for path in (tmp_path / "tree").rglob("*.*"))
     assert found == ["include/zmq.h", "src/zmq.cpp"]
 
@@ -172,13 +172,13 @@ def test_only_the_librarys_sources_are_unpacked(tmp_path):
 def test_an_archive_that_leads_out_of_its_folder_is_refused(tmp_path):
     archive = pack(tmp_path / "archive.tar.gz", {"src/../../../evil.cpp": "1"})
     with pytest.raises(BuildError, match="leads out of it"):
-        build.unpack(archive, tmp_path / "deep" / "tree")
+        libzmq.unpack(archive, tmp_path / "deep" / "tree")
     assert not (tmp_path / "evil.cpp").exists() and not (tmp_path / "deep" / "evil.cpp").exists()
 
 
 def test_an_archive_without_the_library_is_refused(tmp_path):
     with pytest.raises(BuildError, match="bundles no libzmq"):
-        build.unpack(pack(tmp_path / "archive.tar.gz", {"README": "1"}), tmp_path / "tree")
+        libzmq.unpack(pack(tmp_path / "archive.tar.gz", {"README": "1"}), tmp_path / "tree")
 
 
 # ---- building
@@ -192,7 +192,7 @@ def compiler_here():
 
 def test_a_built_variant_reports_its_real_size(small, compiler_here):
     library = small / "libzmq-2.2.0-64.so"
-    assert build.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
+    assert libzmq.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
     told = ctypes.CDLL(str(library)).crossover_struct_bytes
     told.restype = ctypes.c_ulong
     assert told() == 64
@@ -202,7 +202,7 @@ def test_a_built_variant_reports_its_real_size(small, compiler_here):
 def test_a_rebuilt_variant_has_the_same_bytes_so_that_nothing_reruns(small, compiler_here):
     built = [small / name / "libzmq-2.2.0-64.so" for name in ("one", "another")]
     for library in built:
-        assert build.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
+        assert libzmq.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
     assert built[0].read_bytes() == built[1].read_bytes()
 
 
@@ -210,7 +210,7 @@ def test_variants_in_one_process_share_no_state(small, compiler_here):
     loaded = []
     for size in (40, 64):
         library = small / f"libzmq-2.2.0-{size}.so"
-        assert build.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
+        assert libzmq.build(library.stem, small / LINES["2.2.0"].archive, library) == ""
         loaded.append(ctypes.CDLL(str(library)))
     copied = shutil.copy(small / "libzmq-2.2.0-64.so", small / "copy.so")
     loaded.append(ctypes.CDLL(str(copied)))
@@ -220,7 +220,7 @@ def test_variants_in_one_process_share_no_state(small, compiler_here):
 def test_without_a_compiler_the_library_file_contains_the_reason(small, monkeypatch):
     monkeypatch.setenv("CXX", "/no/such/compiler -O3")
     library = small / "libzmq-2.2.0-64.so"
-    reason = build.build(library.stem, small / LINES["2.2.0"].archive, library)
+    reason = libzmq.build(library.stem, small / LINES["2.2.0"].archive, library)
     assert "no C++ compiler '/no/such/compiler' was found" in reason and "apt install g++" in reason
     assert library.read_text() == f"{reason}\n"
     assert CXX.identity() == ""
@@ -229,11 +229,11 @@ def test_without_a_compiler_the_library_file_contains_the_reason(small, monkeypa
 def test_a_reason_instead_of_the_archive_is_passed_on(tmp_path):
     archive = tmp_path / "archive.tar.gz"
     archive.write_text("pip cannot download it\n")
-    assert build.build("libzmq-2.2.0-64", archive, tmp_path / "library.so") == "pip cannot download it"
+    assert libzmq.build("libzmq-2.2.0-64", archive, tmp_path / "library.so") == "pip cannot download it"
     assert (tmp_path / "library.so").read_text() == "pip cannot download it\n"
 
 
 def test_a_compile_error_gives_the_compilers_message(small, compiler_here):
     broken = pack(small / "broken.tar.gz", SMALL | {"src/one.cpp": "int count () { return nothing; }\n"})
-    reason = build.build("libzmq-2.2.0-64", broken, small / "library.so")
+    reason = libzmq.build("libzmq-2.2.0-64", broken, small / "library.so")
     assert "failed to build libzmq" in reason and "nothing" in reason

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.processes.log import Relay
+from crossover.measure.ranks.log import Relay
 
 HYDRAS = """\
 ===================================================================================

@@ -11,7 +11,7 @@ from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import ARMS, PATTERNS, driver
-from crossover.measure.ceilings import mpi
+from crossover.measure.native import ceiling_mpi
 from crossover.measure.sampling.contract import DAMAGED
 from crossover.planning import plan
 from crossover.records import record
@@ -117,7 +117,7 @@ def test_the_ceiling_gives_the_right_results_between_two_ranks(libraries, tmp_pa
     assert launch.run() == 0, launch.log.read_text()
     rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
     assert {(row["pattern"], row["x"]) for row in rows if row["ceiling"] and row["value"]} == {
-        (pattern, length) for pattern in mpi.COLLECTIVES for length in SETTINGS["elements"]
+        (pattern, length) for pattern in ceiling_mpi.COLLECTIVES for length in SETTINGS["elements"]
     }
 
 

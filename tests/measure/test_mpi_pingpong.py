@@ -13,7 +13,7 @@ from crossover.design.arm import arms_of
 from crossover.design.protocol import label
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.experiments.mpi_pingpong import driver as mpi_pingpong
-from crossover.measure.mpi.payload import ARRAY, Kind, Payload, payload
+from crossover.measure.messages.mpi_objects import ARRAY, Kind, Payload, payload
 from crossover.records import record
 
 RE_SENT = "float64 array, re-sent"
@@ -238,7 +238,7 @@ def assert_without_a_number(game):
 @PLAYERS
 def test_wrong_messages_give_no_number(launch, tmp_path, ends):
     seed = "np.random.default_rng(elements)"
-    root = toy_project(tmp_path / "project", seed=("measure/mpi/payload.py", seed, "np.random.default_rng()"))
+    root = toy_project(tmp_path / "project", seed=("measure/messages/mpi_objects.py", seed, "np.random.default_rng()"))
     game = launch(root=root, **SMALL, **ends)
     assert_without_a_number(game)
 
@@ -263,7 +263,7 @@ ASTRAY = """\
 
 @pytest.mark.parametrize("rank", [0, 1])
 def test_a_re_sent_message_that_never_arrives_gives_no_number(launch, tmp_path, rank):
-    astray = ("measure/mpi/round_trips.py", "    match arm:", ASTRAY.format(rank=rank))
+    astray = ("measure/messages/mpi_objects.py", "    match arm:", ASTRAY.format(rank=rank))
     game = launch(
         root=toy_project(tmp_path / "project", astray=astray),
         **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent", "Send into new array"]},
@@ -275,7 +275,7 @@ def test_a_re_sent_message_that_never_arrives_gives_no_number(launch, tmp_path, 
 def test_engines_play_in_their_main_thread(launch, tmp_path, level):
     root = toy_project(
         tmp_path / "project",
-        check=("measure/mpi/round_trips.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
+        check=("measure/messages/mpi_objects.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
     )
     game = launch(root=root, thread_levels=[level], **SMALL, **BETWEEN_ENGINES)
     assert game.run() == 0
@@ -294,7 +294,7 @@ def hole(game):
 
 def test_an_error_in_one_engine_is_reported_and_ends_the_launch_while_the_other_waits(launch, tmp_path):
     broken = "    if comm.rank:\n        raise RuntimeError('one end is broken')\n    match arm:"
-    root = toy_project(tmp_path / "project", broken=("measure/mpi/round_trips.py", "    match arm:", broken))
+    root = toy_project(tmp_path / "project", broken=("measure/messages/mpi_objects.py", "    match arm:", broken))
     game = launch(root=root, **SMALL, **BETWEEN_ENGINES)
     game.start()
     found = hole(game)

@@ -8,7 +8,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.launch.passed_variables import passed
+from crossover.measure.launch.mpi_launcher import passed
 
 SECRETS = {
     "GITHUB_TOKEN": "s3cret",

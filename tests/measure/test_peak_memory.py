@@ -10,7 +10,7 @@ from launching import COMMON, Launch, settings
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import EXPERIMENT
 from crossover.experiments.zmq_throughput import driver as zmq_throughput
-from crossover.measure.machine import peak_memory
+from crossover.measure.ranks import provenance
 from crossover.measure.ranks.peers import Peers
 from crossover.records import record
 
@@ -31,19 +31,19 @@ SETTINGS = COMMON | {
 }
 
 needs_peak_memory = pytest.mark.skipif(
-    not peak_memory.watch()(), reason="this kernel does not let a process reset its peak memory"
+    not provenance.watch_peak_memory()(), reason="this kernel does not let a process reset its peak memory"
 )
 
 
 @needs_peak_memory
 def test_memory_that_was_freed_before_does_not_count():
-    peak_bytes = peak_memory.watch()
+    peak_bytes = provenance.watch_peak_memory()
     empty_handed = peak_bytes()
     held = bytearray(empty_handed)
     del held
     holding = peak_bytes()
     assert holding > 1.8 * empty_handed
-    assert peak_memory.watch()() < 0.7 * holding
+    assert provenance.watch_peak_memory()() < 0.7 * holding
 
 
 @needs_peak_memory
@@ -63,7 +63,7 @@ def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
 
 
 def test_without_the_kernels_support_a_block_has_all_other_metrics(tmp_path, monkeypatch):
-    monkeypatch.setattr(peak_memory, "RESET", tmp_path / "no such folder" / "clear_refs")
+    monkeypatch.setattr(provenance, "PEAK_RESET", tmp_path / "no such folder" / "clear_refs")
     alone = SimpleNamespace(placement="process")
     alone.other_end = partial(Peers.other_end, alone)
     own = settings("zmq_throughput", SETTINGS | {"sizes_bytes": [100]})

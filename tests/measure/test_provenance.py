@@ -12,7 +12,7 @@ from pathlib import Path
 import psutil
 import pytest
 
-from crossover.measure.machine import provenance
+from crossover.measure.ranks import provenance
 from crossover.measure.ranks.network import Reach
 from crossover.records import record
 
@@ -201,7 +201,7 @@ def tenth_of_a_processor():
 def test_a_real_quota_is_noticed(tenth_of_a_processor):
     program = (
         "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
-        "from crossover.measure.machine.provenance import Disturbance\n"
+        "from crossover.measure.ranks.provenance import Disturbance\n"
         "disturbance, end = Disturbance(), time.process_time() + 0.3\n"
         "while time.process_time() < end: pass\n"
         "print(disturbance())"

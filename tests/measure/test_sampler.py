@@ -13,7 +13,7 @@ from simulated import ARMS, CELL, Machine, sampling
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.measure.sampling import pace
+from crossover.measure.sampling import sampler
 from crossover.measure.sampling.contract import Block
 from crossover.measure.sampling.sampler import (
     MANY_CELLS,
@@ -467,7 +467,9 @@ CELLS = [Cell({}, 10**power) for power in range(4)]
 
 
 def told(seconds):
-    return {pace.place(cell, runs): pace.Pace(each * cell.x, 0.0) for cell in CELLS for runs, each in seconds.items()}
+    return {
+        sampler.place(cell, runs): sampler.Pace(each * cell.x, 0.0) for cell in CELLS for runs, each in seconds.items()
+    }
 
 
 def test_paces_of_an_earlier_launch_save_the_calibration():

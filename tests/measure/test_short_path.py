@@ -12,7 +12,7 @@ from launching import COMMON, Launch
 
 from crossover.config import schema
 from crossover.farms import declared
-from crossover.measure.farms.support import short_path
+from crossover.measure.farms import server
 from crossover.records import record
 
 MOST_BYTES = 107
@@ -31,7 +31,7 @@ def folder(tmp_path):
 
 def test_another_process_reaches_a_socket_by_the_short_path(folder, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(folder))
-    path = Path(short_path.temporary_folder.__wrapped__()) / "socket"
+    path = Path(server.short_temporary_folder.__wrapped__()) / "socket"
     assert len(os.fsencode(path)) < 40
     with socket.socket(socket.AF_UNIX) as listening:
         listening.bind(str(path))

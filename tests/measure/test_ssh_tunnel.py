@@ -12,8 +12,8 @@ import pytest
 from launching import eventually
 from openssh import needs_sshd
 
-from crossover.measure.farms.support import ssh_tunnel
-from crossover.measure.farms.support.ssh_tunnel import Tunnel
+from crossover.measure.farms import ssh_tunnel
+from crossover.measure.farms.ssh_tunnel import Tunnel
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.records.holes import HoleKind, Refusal
 

@@ -10,8 +10,7 @@ import psutil
 import pytest
 from launching import ROOT, eventually
 
-from crossover.measure.launch import mpi_launcher
-from crossover.measure.processes import starter
+from crossover.measure.launch import mpi_launcher, starter
 
 MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
 

@@ -15,7 +15,7 @@ from crossover.records import record
 
 SHIPPED = schema.complete({}).entrants
 ARMS = {"bare zmq": SHIPPED["bare zmq"], "pure": SHIPPED["pure"], "dask": SHIPPED["dask"]}
-SCHEDULER = "crossover.measure.farms.support.dask_without_pages"
+SCHEDULER = "crossover.measure.farms.dask_without_pages"
 STRANGER = Path(__file__).with_name("stranger.py")
 
 

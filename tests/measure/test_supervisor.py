@@ -15,7 +15,7 @@ import pytest
 from launching import TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher
-from crossover.measure.processes import mpich_files
+from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.records import record
@@ -295,7 +295,7 @@ def late(launch, tmp_path_factory):
     asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(60)")
     toy = launch(root=toy_project(tmp_path_factory.mktemp("late"), asleep=asleep))
     toy.start()
-    assert eventually(lambda: any(mpich_files.shared_memory(rank.pid) for rank in toy.ranks()))
+    assert eventually(lambda: any(ending.mpich_memory(rank.pid) for rank in toy.ranks()))
     return toy
 
 

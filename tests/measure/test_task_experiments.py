@@ -18,9 +18,8 @@ from crossover.experiments.task_latency import driver as task_latency
 from crossover.experiments.task_map import driver as task_map
 from crossover.experiments.task_scaling import driver as task_scaling
 from crossover.experiments.task_throughput import driver as task_throughput
-from crossover.measure.farms import Farm, Floods, find
-from crossover.measure.farms.support import tasks
-from crossover.measure.farms.support.workload import Workload, keys, shares
+from crossover.measure.farms import Farm, Floods, find, tasks
+from crossover.measure.farms.tasks import Workload, keys, shares
 from crossover.records.holes import Refusal
 
 ARM = Arm("a", "a")

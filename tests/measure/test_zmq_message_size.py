@@ -14,8 +14,8 @@ from crossover.design.settings import TIERS
 from crossover.experiments import declared
 from crossover.experiments.zmq_message_size import BUILT
 from crossover.experiments.zmq_message_size import driver as experiment
-from crossover.measure.build import loader
-from crossover.measure.build.libzmq.inline import Struct
+from crossover.measure.native import loader
+from crossover.measure.native.message_struct import Struct
 from crossover.planning import plan
 from crossover.records import record
 from crossover.records.holes import Refusal

@@ -40,7 +40,7 @@ def other_code(project: Project) -> str:
 
 def other_library(project: Project) -> str:
     """Change the current version, because recorded versions cannot be edited."""
-    project.edit("workflow/crossover/measure/machine/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
+    project.edit("workflow/crossover/measure/ranks/provenance.py", '"libzmq": zmq.zmq_version()', '"libzmq": "9.9"')
     return ", now 9.9"
 
 

@@ -61,7 +61,7 @@ def of_launch(experiment: str, entrants: Mapping[str, Mapping[str, Any]]) -> str
     folder = f"crossover.experiments.{experiment}"
     modules = (
         "crossover.measure.launch.supervisor",
-        "crossover.measure.processes.starter",
+        "crossover.measure.launch.starter",
         "crossover.measure.launch.rank",
         # The driver, and modules of its own: a process that it starts may run one that no other imports.
         *(f"{folder}.{part}" for part in _parts(experiment)),

@@ -1,6 +1,6 @@
 # Compiles the ceilings' C sources once, where Snakemake runs. If that fails, the library file holds the reason.
 
-from crossover.measure.build import compiler
+from crossover.measure.native import compiler
 
 
 rule build:
@@ -22,7 +22,7 @@ rule build:
         compiler=lambda wildcards: compiler.compiler_of(
             Path(f"workflow/native/{wildcards.library}.c")
         ).identity(),
-        code=code_digest.digest("crossover.measure.build.compiler"),
+        code=code_digest.digest("crossover.measure.native.compiler"),
     message:
         "Building the library {wildcards.library}"
     shell:

@@ -1,7 +1,7 @@
 # Fetches the sources of each version of libzmq once, and compiles each variant once. If that fails, the file holds the
 # reason.
 
-from crossover.measure.build import compiler
+from crossover.measure.native import compiler
 
 
 rule libzmq_source:
@@ -39,7 +39,7 @@ rule libzmq:
     params:
         # A compiler that is installed later then fills the hole.
         compiler=lambda wildcards: compiler.CXX.identity(),
-        code=code_digest.digest("crossover.measure.build.libzmq.build"),
+        code=code_digest.digest("crossover.measure.native.libzmq"),
     message:
         "Building libzmq {wildcards.version} with a message struct of {wildcards.struct} bytes"
     shell:

@@ -101,7 +101,7 @@ def build(chosen: Namespace) -> None:
 
     If that fails, the library file holds the reason, and the exit code is 0.
     """
-    from crossover.measure.build import compiler
+    from crossover.measure.native import compiler
 
     _report_loss(chosen.library, "built", "its ceilings", compiler.build(chosen.source, chosen.library))
 
@@ -123,9 +123,9 @@ def libzmq_source(chosen: Namespace) -> None:
 
     If that fails, the archive holds the reason, and the exit code is 0.
     """
-    from crossover.measure.build.libzmq import build, line
+    from crossover.measure.native import libzmq
 
-    reason = build.fetch(line.LINES[chosen.version], chosen.archive, chosen.origin)
+    reason = libzmq.fetch(libzmq.LINES[chosen.version], chosen.archive, chosen.origin)
     _report_loss(chosen.archive, "fetched", "the arms that need it", reason)
 
 
@@ -139,9 +139,9 @@ def libzmq(chosen: Namespace) -> None:
 
     If that fails, the library file holds the reason, and the exit code is 0.
     """
-    from crossover.measure.build.libzmq import build
+    from crossover.measure.native import libzmq
 
-    reason = build.build(chosen.library.stem, chosen.archive, chosen.library)
+    reason = libzmq.build(chosen.library.stem, chosen.archive, chosen.library)
     _report_loss(chosen.library, "built", "the arms that need it", reason)
 
 

@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from crossover.measure.build.compiler import CC, CXX, MPICC
+from crossover.measure.native.compiler import CC, CXX, MPICC
 from crossover.records import atomic
 
 RANKS = 2

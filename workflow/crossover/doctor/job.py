@@ -27,10 +27,8 @@ from crossover.doctor.facts import HOSTS, MEMORY, RANKS, Attempt, Folder, Interf
 from crossover.errors import CrossoverError
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.pmi import shorten_values
-from crossover.measure.machine import provenance
-from crossover.measure.processes import ending, mpich_files
-from crossover.measure.processes.log import Relay
-from crossover.measure.ranks import network
+from crossover.measure.ranks import ending, network, provenance
+from crossover.measure.ranks.log import Relay
 from crossover.records import atomic, json_text
 from crossover.records.holes import Refusal
 from crossover.slurm import cluster
@@ -122,7 +120,7 @@ def main() -> None:
     results, interface = sys.argv[1:]
     comm = MPI.COMM_WORLD
     hosts = tuple(comm.allgather(socket.gethostname()))
-    mpich_files.unlink(mpich_files.shared_memory(os.getpid()))
+    ending.unlink(ending.mpich_memory(os.getpid()))
     pair = together(comm, Path(results), len(set(hosts)) == RANKS, interface) if len(hosts) == RANKS else None
     if comm.rank == 0:
         world = World(hosts, " ".join(MPI.Get_library_version().split("\n")[0].split()), pair)

@@ -290,7 +290,7 @@ def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
 
 
 PHASES = ("entry", "start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
-"""The phases of a launch; those of measure.sampling.phases from calibration to `around blocks`. `entry` is the time
+"""The phases of a launch; those of measure.sampling.sampler from calibration to `around blocks`. `entry` is the time
 in a batch job before the launch, in which the job and Snakemake start."""
 
 

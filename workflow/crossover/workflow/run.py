@@ -15,7 +15,7 @@ from crossover.config import claim_list, schema
 from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
-from crossover.measure.machine import provenance
+from crossover.measure.ranks import provenance
 from crossover.planning import batches, command, plan, receipt, refinement
 from crossover.planning.batches import Jobs
 from crossover.planning.command import Command

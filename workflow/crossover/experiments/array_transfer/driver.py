@@ -20,11 +20,12 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.array_transfer import Settings
 from crossover.experiments.array_transfer.ways import WAYS, Array
-from crossover.measure.ceilings import Exchange, zeromq
+from crossover.measure.messages import sockets
+from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
+from crossover.measure.native import ceiling_zeromq
+from crossover.measure.native.ceiling import Exchange
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq import sockets
-from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
 
 CEILING = "C"
 ELEMENT_BYTES = 8
@@ -73,7 +74,7 @@ class Requester:
 
     def __init__(self, channel: Channel, connected: Sockets, settings: Settings):
         self.channel, self.sockets, self.end, self.number = channel, connected, End(0), 0
-        exchange = partial(zeromq.pingpong, first=True)
+        exchange = partial(ceiling_zeromq.pingpong, first=True)
         self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -96,7 +97,7 @@ class Requester:
 
 def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Reply to requests until stopped."""
-    exchanges, _ = sockets.in_c(channel, partial(zeromq.pingpong, first=False), bound, settings)
+    exchanges, _ = sockets.in_c(channel, partial(ceiling_zeromq.pingpong, first=False), bound, settings)
     end = End(1)
     while block := channel.receive():
         end.arrays(block.size_bytes)

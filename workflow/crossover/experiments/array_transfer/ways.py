@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from crossover.measure.zeromq.sockets import Socket
+from crossover.measure.messages.sockets import Socket
 
 Array = NDArray[Any]
 

@@ -17,11 +17,11 @@ import zmq.asyncio
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.async_cost import Settings
+from crossover.measure.messages import sockets
+from crossover.measure.messages.handover import checksum
+from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq import sockets
-from crossover.measure.zeromq.handover import checksum
-from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
 
 STREAM = "PUSH/PULL"
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {

@@ -26,12 +26,13 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.local_transport import Settings, ways
 from crossover.experiments.local_transport.ways import WORD, Streams, Way
-from crossover.measure.build.loader import UnavailableError
-from crossover.measure.ceilings import Exchange, raw
+from crossover.measure.messages.handover import checksum
+from crossover.measure.native import ceiling_raw
+from crossover.measure.native.ceiling import Exchange
+from crossover.measure.native.loader import UnavailableError
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq.handover import checksum
 
 STREAM = "stream"
 IN_C = "Unix socket in C"
@@ -101,7 +102,7 @@ def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Se
             commands.send(checksum(payload))
             if arm == IN_C:
                 inbox = np.zeros(size, np.uint8)
-                raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
+                ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
                 commands.send((checksum(inbox.data), False))
                 continue
             way = open_ways[arm]
@@ -132,8 +133,8 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Parent]:
             ceilings, unavailable = {}, ""
             try:
                 every: dict[str, Callable[[], Exchange]] = {
-                    "memcpy": raw.memcpy,
-                    IN_C: partial(raw.pingpong, ours, first=True),
+                    "memcpy": ceiling_raw.memcpy,
+                    IN_C: partial(ceiling_raw.pingpong, ours, first=True),
                 }
                 ceilings = {name: every[name]() for name in settings.ceilings}
             except UnavailableError as error:

@@ -17,7 +17,7 @@ from typing import Any
 import uvloop
 import zmq
 
-from crossover.measure.ranks.admission import Admission, connect
+from crossover.measure.ranks.channel import Admission, connect
 from crossover.measure.ranks.children import own_prefix
 
 WORD = b"taken"

@@ -22,8 +22,8 @@ from numpy.typing import NDArray
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import Settings
-from crossover.measure.build.loader import UnavailableError
-from crossover.measure.ceilings import mpi
+from crossover.measure.native import ceiling_mpi
+from crossover.measure.native.loader import UnavailableError
 from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import SUCH_AS, Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -51,7 +51,7 @@ class Member:
         self.comm, self.unavailable = comm, ""
         if IN_C in ceilings:
             try:
-                self.in_c = {pattern: mpi.collective(comm, pattern) for pattern in mpi.COLLECTIVES}
+                self.in_c = {pattern: ceiling_mpi.collective(comm, pattern) for pattern in ceiling_mpi.COLLECTIVES}
             except UnavailableError as error:
                 self.unavailable = str(error)
             # A ceiling needs all ranks.

@@ -33,12 +33,12 @@ from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
 from crossover.design.settings import entries
 from crossover.experiments.mpi_pingpong import Settings
-from crossover.measure.build.loader import UnavailableError
-from crossover.measure.ceilings import Exchange, mpi, raw
 from crossover.measure.farms import Farm, enter, join, running
-from crossover.measure.mpi.payload import ARRAY, BUFFERS, Kind, Payload, payload
-from crossover.measure.mpi.round_trips import RoundTrips, round_trips
-from crossover.measure.ranks.admission import WAIT_SECONDS, kept_apart
+from crossover.measure.messages.mpi_objects import ARRAY, BUFFERS, Kind, Payload, RoundTrips, payload, round_trips
+from crossover.measure.native import ceiling_mpi, ceiling_raw
+from crossover.measure.native.ceiling import Exchange
+from crossover.measure.native.loader import UnavailableError
+from crossover.measure.ranks.channel import WAIT_SECONDS, kept_apart
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 
@@ -145,20 +145,20 @@ class Player:
 def _ceiling(name: str, peers: Peers, resources: ExitStack) -> Exchange:
     """One ceiling. A raw socket to the other rank, `TCP` or `Unix`, stays open in `resources`."""
     if name == "C":
-        return mpi.pingpong(peers.comm, 1 - peers.rank)
+        return ceiling_mpi.pingpong(peers.comm, 1 - peers.rank)
     if name == "memcpy":
-        return raw.memcpy()
+        return ceiling_raw.memcpy()
     if peers.rank == 0:
-        connection = raw.connect(*peers.receive(1))
+        connection = ceiling_raw.connect(*peers.receive(1))
     else:
-        with raw.listen(name.split()[1], peers.address) as listening:
+        with ceiling_raw.listen(name.split()[1], peers.address) as listening:
             secret = os.urandom(16)
             peers.send((listening.getsockname(), secret), to=0)
-            found = raw.accept(listening, secret, WAIT_SECONDS)
+            found = ceiling_raw.accept(listening, secret, WAIT_SECONDS)
         if found is None:
             raise kept_apart(f"no end connected to a {name}")
         connection = found
-    return raw.pingpong(resources.enter_context(connection), first=peers.rank == 0)
+    return ceiling_raw.pingpong(resources.enter_context(connection), first=peers.rank == 0)
 
 
 # ---- between plain ranks

@@ -9,8 +9,7 @@ A block is one or more floods of x tasks to one farm.
 from crossover.design.cell import Cell
 from crossover.experiments.task_latency import METRICS, Settings
 from crossover.measure.farms import flooding
-from crossover.measure.farms.support.tasks import echo
-from crossover.measure.farms.support.workload import Workload, keys
+from crossover.measure.farms.tasks import Workload, echo, keys
 
 
 def cells(settings: Settings) -> list[Cell]:

@@ -11,7 +11,7 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 from crossover.design.cell import Cell
 from crossover.experiments.task_map import METRICS, Settings
 from crossover.measure.farms import flooding
-from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
+from crossover.measure.farms.tasks import Workload, keys, measurable, workload
 
 
 def cells(settings: Settings) -> list[Cell]:

@@ -11,8 +11,7 @@ for one of `durations_us` (microseconds), `tasks_per_engine` for each engine.
 from crossover.design.cell import Cell
 from crossover.experiments.task_scaling import METRICS, Settings
 from crossover.measure.farms import flooding
-from crossover.measure.farms.support.tasks import echo
-from crossover.measure.farms.support.workload import Workload, keys, measurable, workload
+from crossover.measure.farms.tasks import Workload, echo, keys, measurable, workload
 
 
 def cells(settings: Settings) -> list[Cell]:

@@ -17,8 +17,7 @@ from numpy.typing import NDArray
 from crossover.design.cell import Cell
 from crossover.experiments.task_throughput import METRICS, Settings
 from crossover.measure.farms import flooding
-from crossover.measure.farms.support.tasks import echo
-from crossover.measure.farms.support.workload import Workload, keys
+from crossover.measure.farms.tasks import Workload, echo, keys
 
 
 def cells(settings: Settings) -> list[Cell]:

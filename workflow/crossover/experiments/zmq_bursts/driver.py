@@ -11,11 +11,11 @@ from functools import lru_cache
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.zmq_bursts import Settings
+from crossover.measure.messages import burst, sockets
+from crossover.measure.messages.handover import receiving
+from crossover.measure.messages.sockets import Curve, Sockets, curves
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import Block
-from crossover.measure.zeromq import burst, sockets
-from crossover.measure.zeromq.handover import receiving
-from crossover.measure.zeromq.sockets import Curve, Sockets, curves
 
 
 def cells(settings: Settings) -> list[Cell]:

@@ -22,12 +22,12 @@ import numpy as np
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.zmq_latency import Settings
-from crossover.measure.ceilings import zeromq
+from crossover.measure.messages import sockets
+from crossover.measure.messages.handover import HANDOVERS, Message, checksum, distinct, without
+from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
+from crossover.measure.native import ceiling_zeromq
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq import sockets
-from crossover.measure.zeromq.handover import HANDOVERS, Message, checksum, distinct, without
-from crossover.measure.zeromq.sockets import Curve, Socket, Sockets, curves
 
 PERCENTILES = {"round trip, median": 50, "round trip, 95th percentile": 95, "round trip, 99th percentile": 99}
 CEILING = "C"
@@ -51,7 +51,7 @@ class Requester:
         self.channel, self.sockets = channel, connected
         self.trips_per_repetition = settings.trips_per_repetition
         self.payload = lru_cache(maxsize=1)(os.urandom)
-        exchange = partial(zeromq.pingpong, first=True)
+        exchange = partial(ceiling_zeromq.pingpong, first=True)
         self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -83,7 +83,7 @@ class Requester:
 
 def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Reply to requests until stopped."""
-    exchange = partial(zeromq.pingpong, first=False)
+    exchange = partial(ceiling_zeromq.pingpong, first=False)
     exchanges, _ = sockets.in_c(channel, exchange, bound, settings)
     payload_of = lru_cache(maxsize=1)(os.urandom)
     while command := channel.receive():

@@ -25,8 +25,8 @@ from tempfile import TemporaryDirectory
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
 from crossover.experiments.zmq_message_size import BUILT, Settings
-from crossover.measure.build import loader
-from crossover.measure.build.libzmq.inline import Struct
+from crossover.measure.native import loader
+from crossover.measure.native.message_struct import Struct
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal

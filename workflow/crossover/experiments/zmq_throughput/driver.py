@@ -23,13 +23,13 @@ import numpy as np
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.zmq_throughput import Settings
-from crossover.measure.ceilings import zeromq
-from crossover.measure.machine import peak_memory
+from crossover.measure.messages import burst, flow, sockets
+from crossover.measure.messages.handover import Message, Send, Take, distinct, receiving, sending, without
+from crossover.measure.messages.sockets import Curve, Sockets, curves
+from crossover.measure.native import ceiling_zeromq
+from crossover.measure.ranks import provenance
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import Block
-from crossover.measure.zeromq import burst, flow, sockets
-from crossover.measure.zeromq.handover import Message, Send, Take, distinct, receiving, sending, without
-from crossover.measure.zeromq.sockets import Curve, Sockets, curves
 
 CEILINGS = {"C copy": True, "C no-copy": False}
 """Whether each ceiling copies messages into and out of the library."""
@@ -63,14 +63,14 @@ class Sender:
         self.bursts = burst.Sender(channel, connected, settings.placement)
         self.payload = lru_cache(maxsize=1)(os.urandom)
         self.their_peak = 0
-        self.floods, self.no_ceilings = sockets.in_c(channel, zeromq.push, connected, settings)
+        self.floods, self.no_ceilings = sockets.in_c(channel, ceiling_zeromq.push, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` messages of `cell.x` bytes: in the middle of a flow, or in bursts."""
         if arm.ceiling and self.no_ceilings:
             return Block(0.0, fault=self.no_ceilings)
         curve, payload = Curve.of(cell.keys), self.payload(cell.x)
-        our_peak, self.their_peak = peak_memory.watch(), 0
+        our_peak, self.their_peak = provenance.watch_peak_memory(), 0
         block = (self._bursts if curve.multipart else self._flow)(curve, arm.runs, payload, n)
         if block.fault:
             return block
@@ -100,10 +100,10 @@ class Sender:
 
 def receive(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Receive flows and bursts until stopped."""
-    drains, _ = sockets.in_c(channel, zeromq.pull, bound, settings)
+    drains, _ = sockets.in_c(channel, ceiling_zeromq.pull, bound, settings)
     while command := channel.receive():
         curve, arm, size_bytes, n = command
-        peak = peak_memory.watch()
+        peak = provenance.watch_peak_memory()
         if arm in CEILINGS:
             loop = _pulling(drains[curve], size_bytes, CEILINGS[arm])
         else:
@@ -119,7 +119,7 @@ def _window(settings: Settings) -> flow.Window:
     return flow.Window(settings.in_flight_messages, settings.in_flight_bytes, settings.lead_in_seconds)
 
 
-def _pushing(push: zeromq.Push, payload: bytes, copies: bool) -> Send:
+def _pushing(push: ceiling_zeromq.Push, payload: bytes, copies: bool) -> Send:
     """The sending loop of a ceiling."""
     memory = np.frombuffer(payload, np.uint8)
 
@@ -129,7 +129,7 @@ def _pushing(push: zeromq.Push, payload: bytes, copies: bool) -> Send:
     return loop
 
 
-def _pulling(pull: zeromq.Pull, size_bytes: int, copies: bool) -> Take:
+def _pulling(pull: ceiling_zeromq.Pull, size_bytes: int, copies: bool) -> Take:
     """The receiving loop of a ceiling."""
     inbox = np.zeros(size_bytes, np.uint8)
 

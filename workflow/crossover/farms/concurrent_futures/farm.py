@@ -10,7 +10,7 @@ from typing import Any
 
 from crossover.farms.concurrent_futures import Options
 from crossover.measure.farms import ExecutorFarm, Task
-from crossover.measure.farms.support.tasks import echo
+from crossover.measure.farms.tasks import echo
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 

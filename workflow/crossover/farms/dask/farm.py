@@ -16,9 +16,8 @@ import dask
 from distributed import Client, Future, Security
 
 from crossover.farms.dask import Options
-from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support import dask_without_pages
-from crossover.measure.farms.support.server import START_SECONDS, Server
+from crossover.measure.farms import Farm, Task, dask_without_pages
+from crossover.measure.farms.server import START_SECONDS, Server
 from crossover.measure.ranks.peers import Peers
 
 CONFIGURATION = {

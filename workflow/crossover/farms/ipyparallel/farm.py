@@ -20,8 +20,8 @@ from ipyparallel.engine.app import IPEngine
 
 from crossover.farms.ipyparallel import Options
 from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support.server import START_SECONDS, Server
-from crossover.measure.farms.support.ssh_tunnel import Tunnel
+from crossover.measure.farms.server import START_SECONDS, Server
+from crossover.measure.farms.ssh_tunnel import Tunnel
 from crossover.measure.ranks.network import Reserved
 from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal

@@ -16,9 +16,9 @@ from joblib.externals.loky.backend.synchronize import SemLock
 
 from crossover.farms.joblib import Options
 from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support.tasks import echo
-from crossover.measure.processes.ending import die_with_parent
+from crossover.measure.farms.tasks import echo
 from crossover.measure.ranks.children import own_prefix
+from crossover.measure.ranks.ending import die_with_parent
 from crossover.measure.ranks.peers import Peers
 
 IDLE_SECONDS = 10**6

@@ -18,10 +18,9 @@ from parsl.config import Config
 from parsl.executors import HighThroughputExecutor
 from parsl.providers import LocalProvider
 
-from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support import short_path
-from crossover.measure.farms.support.tasks import echo
-from crossover.measure.processes import ending
+from crossover.measure.farms import Farm, Task, server
+from crossover.measure.farms.tasks import echo
+from crossover.measure.ranks import ending
 from crossover.measure.ranks.peers import Peers
 
 HEARTBEAT_SECONDS = 2
@@ -49,7 +48,10 @@ class Entrant(Farm):
             heartbeat_threshold=3 * HEARTBEAT_SECONDS,
             # The pool has a socket in its temporary folder.
             provider=LocalProvider(
-                init_blocks=1, min_blocks=1, max_blocks=1, worker_init=f"export TMPDIR={short_path.temporary_folder()}"
+                init_blocks=1,
+                min_blocks=1,
+                max_blocks=1,
+                worker_init=f"export TMPDIR={server.short_temporary_folder()}",
             ),
             worker_logdir_root=folder,
         )

@@ -11,9 +11,8 @@ from functools import cache
 from typing import Any
 
 from crossover.farms.ray import STORE_BYTES
-from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support import short_path
-from crossover.measure.farms.support.tasks import echo
+from crossover.measure.farms import Farm, Task, server
+from crossover.measure.farms.tasks import echo
 from crossover.measure.ranks.peers import Peers
 
 # Ray reads them while it is imported.
@@ -34,7 +33,7 @@ class Entrant(Farm):
             log_to_driver=False,
             _node_ip_address=self.peers.address,
             # Its sockets have long names.
-            _temp_dir=short_path.temporary_folder(),
+            _temp_dir=server.short_temporary_folder(),
         )
 
     def join(self) -> None:

@@ -25,7 +25,7 @@ from twisted.internet.defer import Deferred, inlineCallbacks
 from twisted.internet.threads import blockingCallFromThread
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.farms.support.server import Server
+from crossover.measure.farms.server import Server
 from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
 

@@ -11,7 +11,7 @@ from typing import Any
 import zmq
 
 from crossover.measure.farms import Farm, Task
-from crossover.measure.ranks.admission import Admission, connect
+from crossover.measure.ranks.channel import Admission, connect
 from crossover.measure.ranks.peers import Peers
 
 STOP = b""

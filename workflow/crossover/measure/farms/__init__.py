@@ -21,8 +21,7 @@ from crossover.design.cell import Cell, Metric
 from crossover.design.farming import Farming
 from crossover.design.settings import Entrant
 from crossover.farms import declared, options
-from crossover.measure.farms.support.tasks import turns_per_second
-from crossover.measure.farms.support.workload import Workload
+from crossover.measure.farms.tasks import Workload, turns_per_second
 from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block

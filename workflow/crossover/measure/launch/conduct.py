@@ -1,40 +1,47 @@
-"""Rank 0 of a launch: runs the sampler, prints the progress, writes the part file."""
+"""Rank 0 of a launch: runs the sampler at the paces of earlier launches, prints the progress, writes the part file."""
 
 import faulthandler
 import json
 import sys
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext
+from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from math import log
 from pathlib import Path
 from random import Random
+from statistics import median
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
-from crossover.design.protocol import identity, named
+from crossover.design.protocol import KEYS, identity, named
 from crossover.design.settings import Settings
 from crossover.experiments import declared
-from crossover.measure.launch import earlier
 from crossover.measure.launch.driver import Driver
-from crossover.measure.machine.provenance import Disturbance
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.ranks.provenance import Disturbance
 from crossover.measure.sampling.contract import Block, Blocks
-from crossover.measure.sampling.phases import CONNECTION, END, Phases
-from crossover.measure.sampling.sampler import Sample, Sampler
+from crossover.measure.sampling.sampler import CONNECTION, END, Pace, Paces, Phases, Place, Sample, Sampler
 from crossover.records import record
 from crossover.records.holes import HoleKind, Refusal
 
 BLOCK_LIMIT_SECONDS = 120
 """A block that takes longer hangs: the rank prints its stacks and exits, and the launch becomes a hole."""
+
+NEWEST = 8
+"""The earlier raw files that are read: launches differ in their arms and cells."""
+
+_CURVE = list(KEYS)
+_BLOCK = ["x", "runs", "n", "start_ns", "block_seconds"]
 
 
 def conduct(
@@ -65,7 +72,7 @@ def conduct(
             disturbance=Disturbance(),
             progress=report,
             phases=phases,
-            paces=earlier.paces(part.parent),
+            paces=earlier_paces(part.parent),
         )
         samples = list(sampler.sample(_cells(measured, settings), arms_of(settings)))
         with phases.during(END):
@@ -188,3 +195,42 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
                 "start_ns": seen.start_ns,
                 "block_seconds": seen.block.seconds,
             }
+
+
+def earlier_paces(folder: Path) -> Paces:
+    """The paces in the newest raw files in `folder`; none without one.
+
+    They only save time: the sampler checks each by its first block, so those of another machine or version do no harm.
+    """
+    found: dict[Place, Pace] = {}
+    raws = sorted(folder.glob("launch=*.parquet"), key=lambda raw: raw.stat().st_mtime_ns)
+    for raw in raws[-NEWEST:]:
+        # Not record.read, whose checksum imports pandas: this process's memory is measured.
+        with suppress(*record.DAMAGE), pq.ParquetFile(raw) as file:
+            table = file.read([*_CURVE, *_BLOCK, "value"], use_threads=False)
+            found |= _paces_in(table.filter(pc.is_valid(table["value"])))
+    return found
+
+
+def _paces_in(rows: pa.Table) -> dict[Place, Pace]:
+    keys, blocks = (rows.select(names).to_pydict().values() for names in (_CURVE, _BLOCK))
+    cells = defaultdict[tuple[Any, ...], set[tuple[Any, ...]]](set)
+    # A block has a row for each of its metrics.
+    for names, (x, *block) in zip(zip(*keys, strict=True), zip(*blocks, strict=True), strict=True):
+        cells[*names, x].add(tuple(block))
+    found = {}
+    for (*values, x), own in cells.items():
+        curve = identity(dict(zip(_CURVE, values, strict=True)) | {"protocol": ""})
+        around = _around([start_ns / 1e9 for _, _, start_ns, _ in own], [seconds for *_, seconds in own])
+        for alternative in {runs for runs, *_ in own}:
+            # The median, because an interruption lasts longer than many a block.
+            repetition = median(seconds / n for runs, n, _, seconds in own if runs == alternative)
+            if repetition:
+                found[curve, x, alternative] = Pace(repetition, around)
+    return found
+
+
+def _around(starts: list[float], seconds: list[float]) -> float:
+    """The mean seconds of a cell's blocks besides their timed parts; a cell's rounds follow each other."""
+    between = (max(starts) - min(starts)) / max(1, len(starts) - 1)
+    return max(0.0, between - sum(seconds) / len(seconds))

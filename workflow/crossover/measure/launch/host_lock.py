@@ -18,7 +18,7 @@ from itertools import count
 from pathlib import Path
 
 from crossover.errors import CrossoverError
-from crossover.measure.processes import mpich_files
+from crossover.measure.ranks import ending
 
 POLL_SECONDS = 0.1
 
@@ -59,8 +59,8 @@ def private_folder() -> Iterator[Path]:
 
     Also removes the folders and the shared memory of dead processes.
     """
-    mpich_files.sweep()
-    memory = mpich_files.SHARED_MEMORY
+    ending.sweep_mpich_memory()
+    memory = ending.SHARED_MEMORY
     for stale in (*Path(tempfile.gettempdir()).glob(f"{_ours()}-*"), *memory.glob(f"*{_ours()}-*")):
         if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
             _remove(stale)

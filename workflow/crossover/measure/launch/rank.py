@@ -8,9 +8,8 @@ from pathlib import Path
 from crossover.design.launch import Launch
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
-from crossover.measure.machine import provenance
-from crossover.measure.processes.ending import die_with_parent
-from crossover.measure.ranks import network
+from crossover.measure.ranks import network, provenance
+from crossover.measure.ranks.ending import die_with_parent
 from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal, reason_kept
 

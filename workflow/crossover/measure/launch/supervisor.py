@@ -23,14 +23,12 @@ import pyarrow as pa
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError, printable
-from crossover.measure.build import loader
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
-from crossover.measure.machine import provenance
-from crossover.measure.processes import causes
-from crossover.measure.processes.ending import adopt_orphans, end_descendants
-from crossover.measure.processes.log import Relay
-from crossover.measure.ranks import network
+from crossover.measure.native import loader
+from crossover.measure.ranks import network, provenance
+from crossover.measure.ranks.ending import adopt_orphans, end_descendants
+from crossover.measure.ranks.log import End, Relay
 from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -184,7 +182,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
 
 
-def _shortage(job: Job, cause: causes.End | None, say: Relay) -> str:
+def _shortage(job: Job, cause: End | None, say: Relay) -> str:
     """The lack of space or of open files that ended the ranks; empty if there is none."""
     if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
         lacking = holes.shortage_of_shared_memory(job.settings.ranks)

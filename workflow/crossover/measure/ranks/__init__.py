@@ -1,1 +1,1 @@
-"""The ranks of a launch: their hosts, their network, and their communication between blocks."""
+"""The ranks of a launch: their hosts and machines, their network, their communication, output, children and end."""

@@ -20,8 +20,8 @@ from multiprocessing.synchronize import Semaphore, SemLock
 from pathlib import Path
 from typing import Any
 
-from crossover.measure.processes.ending import die_with_parent
-from crossover.measure.processes.log import LOST
+from crossover.measure.ranks.ending import die_with_parent
+from crossover.measure.ranks.log import LOST
 from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60

@@ -17,9 +17,8 @@ from typing import TYPE_CHECKING, Any
 
 import zmq
 
-from crossover.measure.processes import ending, mpich_files
-from crossover.measure.ranks.admission import Admission, connect
-from crossover.measure.ranks.channel import Channel, within
+from crossover.measure.ranks import ending
+from crossover.measure.ranks.channel import Admission, Channel, connect, within
 from crossover.measure.ranks.network import launcher
 from crossover.records.holes import HoleKind, Refusal
 
@@ -197,6 +196,6 @@ def _sleep_until(test: Callable[[], tuple[bool, Any]]) -> Any:
 def _forget_files(comm: MPI.Intracomm) -> None:
     """Unlink MPICH's files when every rank has opened or read them, so that no abnormal end leaves them behind."""
     comm.Barrier()
-    mpich_files.forget_topology()
-    mpich_files.unlink(mpich_files.shared_memory(os.getpid()))
+    ending.forget_topology()
+    ending.unlink(ending.mpich_memory(os.getpid()))
     comm.Barrier()

@@ -12,17 +12,22 @@ Ceilings do not compete, so they run in every third round only; so does the null
 import math
 import statistics
 import time
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count, product
 from random import Random
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.protocol import identity
 from crossover.design.settings import Settings
 from crossover.measure.sampling.contract import Block, Blocks
-from crossover.measure.sampling.pace import MARGIN, Paces, place
-from crossover.measure.sampling.phases import CALIBRATION, WARM_UP, Phases
+
+MARGIN = 1.15
+"""A block is planned this much longer than wanted, because blocks scatter."""
+
 
 NEAR = 0.2
 """The first calibration of a cell ends with a block of this part of the wanted length. With whole ones, it took longer
@@ -42,6 +47,62 @@ SETTLED = 0.05
 
 WARM_UP_SHARE = 0.1
 """A cell is warmed up if a round costs at most this share of its time; longer blocks need no warm-up."""
+
+CONNECTION = "connection"
+"""Until the driver is ready: imports, sockets, farms."""
+
+CALIBRATION = "calibration"
+WARM_UP = "warm-up"
+
+AROUND = "around blocks"
+"""In rounds, but not timed: commands, lead-in, checks, draining."""
+
+END = "end"
+"""After the last round, until the driver has ended its processes."""
+
+Place = tuple[str, float, str]
+"""A curve by its `protocol.identity`, a point of its axis, and an alternative."""
+
+
+@dataclass(frozen=True)
+class Pace:
+    """The seconds of an alternative's block in one cell: of a repetition, and besides its timed part."""
+
+    repetition_seconds: float
+    around_seconds: float
+
+    def block(self, seconds: float) -> tuple[int, float]:
+        """The repetitions of a block of at least so many timed `seconds`, and the whole seconds of that block."""
+        n = max(1, math.ceil(MARGIN * seconds / self.repetition_seconds))
+        return n, n * self.repetition_seconds + self.around_seconds
+
+
+Paces = Mapping[Place, Pace]
+
+
+def place(cell: Cell, runs: str) -> Place:
+    """Where a pace belongs."""
+    return identity(cell.keys) if cell.keys else "", cell.x, runs
+
+
+class Phases:
+    """The seconds spent in each phase of a launch once its ranks have met, by a `clock` in seconds."""
+
+    def __init__(self, clock: Callable[[], float] = time.perf_counter):
+        self._clock = clock
+        self.seconds: dict[str, float] = defaultdict(float)
+
+    @contextmanager
+    def during(self, phase: str) -> Iterator[None]:
+        """Add the time of this context to a phase."""
+        began = self._clock()
+        yield
+        self.seconds[phase] += self._clock() - began
+
+    def add_block(self, arm: Arm, timed_seconds: float, whole_seconds: float) -> None:
+        """Add a block of `arm` in a round; its timed part counts for the kind of arm."""
+        self.seconds["ceilings" if arm.ceiling else "null arm" if arm.null else "arms"] += timed_seconds
+        self.seconds[AROUND] += whole_seconds - timed_seconds
 
 
 @dataclass(frozen=True)

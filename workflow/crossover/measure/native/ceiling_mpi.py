@@ -6,8 +6,8 @@ from typing import Any
 
 from mpi4py import MPI
 
-from crossover.measure.build import loader
-from crossover.measure.ceilings import Bytes, Exchange, exchange, function
+from crossover.measure.native import loader
+from crossover.measure.native.ceiling import Bytes, Exchange, exchange, function
 
 COLLECTIVES = ("allreduce", "bcast", "allgather")
 """In the order of their numbers in C."""

@@ -11,7 +11,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from crossover.measure.farms.support.server import Server
+from crossover.measure.farms.server import Server
 from crossover.measure.ranks.network import LOOPBACK, Reserved
 from crossover.records.holes import HoleKind, Refusal
 

@@ -9,12 +9,13 @@ import threading
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
 from typing import TypeVar
 
 import psutil
 
-from crossover.measure.processes.log import LOST
+from crossover.measure.ranks.log import LOST
 from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60
@@ -41,7 +42,7 @@ class Server:
         """Start `program` (Python by default) with these arguments, without waiting for it."""
         self._process = subprocess.Popen(
             # This guard ends with the rank, however the rank ends, and ends the server's children too.
-            [sys.executable, "-m", "crossover.measure.processes.ending", program, *arguments],
+            [sys.executable, "-m", "crossover.measure.ranks.ending", program, *arguments],
             stdin=subprocess.DEVNULL,
             stdout=self._log.open("w", encoding="utf-8"),
             stderr=subprocess.STDOUT,
@@ -102,3 +103,12 @@ class Server:
         self._process.terminate()
         self._process.wait(START_SECONDS)
         shutil.rmtree(self.folder)
+
+
+@cache
+def short_temporary_folder() -> str:
+    """Another path of the temporary folder, for this process and for those that it starts, as long as it runs.
+
+    Paths of sockets have at most 107 bytes, and TMPDIR or a host's name can be long.
+    """
+    return f"/proc/{os.getpid()}/fd/{os.open(tempfile.gettempdir(), os.O_PATH | os.O_DIRECTORY)}"

@@ -14,9 +14,8 @@ from zmq.utils import garbage
 
 from crossover.design.protocol import Keys
 from crossover.design.zeromq import Connected
-from crossover.measure.build.loader import UnavailableError
-from crossover.measure.ranks.admission import Admission, connect
-from crossover.measure.ranks.channel import Channel
+from crossover.measure.native.loader import UnavailableError
+from crossover.measure.ranks.channel import Admission, Channel, connect
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
 

@@ -18,10 +18,10 @@ from collections import deque
 from dataclasses import dataclass
 from time import perf_counter_ns
 
+from crossover.measure.messages.handover import Send, Take, checksum
+from crossover.measure.messages.sockets import Socket
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq.handover import Send, Take, checksum
-from crossover.measure.zeromq.sockets import Socket
 
 BATCHES = 4
 """The largest number of open requests. With one, the sender would wait for the receiver after each batch."""

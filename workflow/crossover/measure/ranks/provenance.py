@@ -1,4 +1,4 @@
-"""Facts of a rank's process and host, gathered on the rank itself, and disturbances during the measurement."""
+"""Facts of a rank's process and host, gathered on the rank itself; its peak memory, and disturbances."""
 
 import importlib.metadata
 import json
@@ -9,7 +9,7 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -31,6 +31,9 @@ CONTAINER_GROUPS = re.compile(r"docker|libpod|kubepods|containerd|crio|lxc|garde
 """Names of control groups that container programs make."""
 
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
+
+PEAK_RESET = Path("/proc/self/clear_refs")
+PEAK_STATUS = Path("/proc/self/status")
 
 STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
@@ -189,6 +192,24 @@ def commit() -> str:
             words, capture_output=True, cwd=Path(__file__).parent, encoding="utf-8", errors="replace"
         ).stdout.strip()
     return ""
+
+
+def watch_peak_memory() -> Callable[[], int]:
+    """Reset a counter; returns a function for the largest resident set since then, in bytes (0: reset not allowed).
+
+    This is `VmHWM` of proc(5), after a 5 was written to `clear_refs`. It includes the interpreter and shared libraries.
+    It is not exact, because the kernel adds up the processors' counts in batches.
+    """
+    try:
+        PEAK_RESET.write_text("5", encoding="utf-8")
+    except OSError:
+        return lambda: 0
+    return _peak_bytes
+
+
+def _peak_bytes() -> int:
+    found = re.search(r"^VmHWM:\s+(\d+) kB$", PEAK_STATUS.read_text(encoding="utf-8"), re.MULTILINE)
+    return 1024 * int(found[1]) if found else 0
 
 
 class Disturbance:

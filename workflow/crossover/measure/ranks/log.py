@@ -1,13 +1,30 @@
 """The output of a launch: passed to the terminal and the log, and searched for the reason of a hole."""
 
 import re
+import signal
 import sys
 from collections import deque
+from collections.abc import Iterable
 from contextlib import suppress
-from typing import IO
+from typing import IO, NamedTuple
 
-from crossover.measure.processes import causes
+SLURM = re.compile("srun: error: ")
+"""The start of a line in which Slurm's launcher reports an error."""
 
+_SIGNALS = {name: number for number in signal.Signals if (name := signal.strsignal(number))}
+_ENDS = (
+    # srun: error: node2: task 1: Killed
+    re.compile(r"srun: error: (?P<host>[^:\s]+): tasks? (?P<rank>[^:\s]+): (?P<end>[^()]+?)(?: \(core dumped\))?$"),
+    # rank 1 on node2 was ended by signal 9 (Killed): launch/starter.py
+    re.compile(r"rank (?P<rank>\d+) on (?P<host>\S+) was ended by signal \d+ \((?P<end>[^()]+)\)$"),
+    # Open MPI's prterun, its notice in one line
+    re.compile(
+        r".*process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on signal \d+ \((?P<end>[^():]+)"
+    ),
+)
+_NO_MEMORY = "Out Of Memory"
+_OWN_DOING = re.compile(r"srun: .*Terminating|slurmstepd: .*CANCELLED AT|srun: Force Terminated")
+"""From such a line on, Slurm ends the other ranks, if need be with SIGKILL."""
 _ERROR = re.compile(r"error|exception|\bfault|signal|killed|timeout", re.IGNORECASE)
 _LAUNCHERS = re.compile(r"Abort\(|YOUR APPLICATION|=|\[[^\]]+:\d+\]|srun: |slurmstepd: ")
 """The starts of lines by MPI and its launcher about the end of ranks; a rank's own lines are more informative."""
@@ -16,6 +33,39 @@ _NOTICE = re.compile(r"^-{40,}\n(.+?)^-{40,}$", re.MULTILINE | re.DOTALL)
 
 LOST = " needs, has ended"
 """The end of rank 0's message about a lost server or child. All later messages are consequences."""
+
+
+class End(NamedTuple):
+    """The end of ranks that a launcher reports: their number or numbers, their host or hosts, and the end in words."""
+
+    rank: str
+    host: str
+    end: str
+
+    @property
+    def from_outside(self) -> bool:
+        """Whether no code of the rank can have caused it, so that any exception of another rank is a consequence."""
+        return self.end in (_NO_MEMORY, signal.strsignal(signal.SIGKILL))
+
+    def __str__(self) -> str:
+        who, was = ("rank", "was") if self.rank.isdigit() else ("ranks", "were")
+        cause = f"by signal {_SIGNALS[self.end]:d} ({self.end})" if self.end in _SIGNALS else "for lack of memory"
+        return f"{who} {self.rank} on {self.host} {was} ended {cause}"
+
+
+def first_end(lines: Iterable[str]) -> End | None:
+    """The first end of a rank by a signal, or by a lack of memory; None if the launcher reports none.
+
+    A rank that the launcher has ended itself does not count: neither SIGTERM, nor any end after the launcher's
+    announcement.
+    """
+    for line in lines:
+        if _OWN_DOING.match(line):
+            return None
+        found = next(filter(None, (pattern.match(line) for pattern in _ENDS)), None)
+        if found and found["end"] in {*_SIGNALS, _NO_MEMORY} - {signal.strsignal(signal.SIGTERM)}:
+            return End(found["rank"], found["host"], found["end"])
+    return None
 
 
 class Relay:
@@ -44,9 +94,9 @@ class Relay:
         """Search no later line for the reason: they are consequences of our own kill."""
         self._closed = True
 
-    def first_cause(self) -> causes.End | None:
+    def first_cause(self) -> End | None:
         """The first rank that was ended by a signal, according to the launcher; None if it reports none."""
-        return causes.first(_NOTICE.sub(lambda notice: _sentence(notice[1]), self._output).splitlines())
+        return first_end(_NOTICE.sub(lambda notice: _sentence(notice[1]), self._output).splitlines())
 
     @property
     def lines(self) -> list[str]:
@@ -72,7 +122,7 @@ class Relay:
         # The first notice is the cause, the others are consequences; its later paragraphs give advice.
         notices = [_sentence(text) for text in _NOTICE.findall(self._output)][:1]
         # Slurm reports the cause first, other launchers last.
-        slurms = [line for line in errors if causes.SLURM.match(line)][:1]
+        slurms = [line for line in errors if SLURM.match(line)][:1]
         return (losses[:1] or ranks or notices or slurms or errors or [""])[-1]
 
     def last_words(self) -> str:

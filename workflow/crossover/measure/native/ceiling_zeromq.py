@@ -12,8 +12,8 @@ from typing import Any
 
 import zmq
 
-from crossover.measure.build import loader
-from crossover.measure.ceilings import Bytes, Exchange, address, exchange, function
+from crossover.measure.native import loader
+from crossover.measure.native.ceiling import Bytes, Exchange, address, exchange, function
 
 Push = Callable[[Bytes, int, bool], tuple[int, int]]
 """A function of (payload, n, copy) that sends `n` messages; returns its start and the return of the last call, in

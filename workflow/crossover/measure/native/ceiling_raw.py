@@ -7,8 +7,8 @@ import socket
 import time
 from contextlib import suppress
 
-from crossover.measure.build import loader
-from crossover.measure.ceilings import Exchange, exchange
+from crossover.measure.native import loader
+from crossover.measure.native.ceiling import Exchange, exchange
 
 WORD_SECONDS = 1
 """The time within which a connected end must send its secret."""

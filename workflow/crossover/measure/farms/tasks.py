@@ -1,12 +1,15 @@
 """The tasks of a flood, and the keys of curves that all task experiments share.
 
-Tasks that take time sleep or spin. Sleeping uses no core, so it measures the farm alone. Spinning is a fixed amount of
-work, which takes the task's duration on an idle core. Client, scheduler and engines compete for the cores then, as in
-real use. With more engines than cores, spinning tasks would not measure the farm.
+A task returns its only argument, so that each result shows that it ran. Tasks that take time sleep or spin. Sleeping
+uses no core, so it measures the farm alone. Spinning is a fixed amount of work, which takes the task's duration on an
+idle core. Client, scheduler and engines compete for the cores then, as in real use. With more engines than cores,
+spinning tasks would not measure the farm. Engines import this module, so it must never import MPI.
 """
 
 import json
 import os
+import time
+import timeit
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from operator import eq
@@ -15,13 +18,40 @@ from typing import Any
 
 from crossover.design.arm import arms_of
 from crossover.design.farming import Farming
-from crossover.measure.farms.support.tasks import sleep, spin
 
 TAIL_EXPONENT = 1.5
 """The exponent of the Pareto distribution of skewed durations: a finite mean, an infinite variance."""
 
 DEFAULTS: dict[str, Any] = {"packer": "json", "hwm": 0}
 """The options of ipyparallel's farms that change their rates, with their default values."""
+
+
+def echo(value: Any) -> Any:
+    """Do nothing; `value` is a number or an array."""
+    return value
+
+
+def sleep(seconds: float) -> float:
+    """Take time without using a core."""
+    time.sleep(seconds)
+    return seconds
+
+
+def spin(turns: int) -> int:
+    """Do a fixed amount of work; it takes longer if the core is shared."""
+    left = turns
+    while left > 0:
+        left -= 1
+    return turns
+
+
+def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
+    """The speed of an idle core in turns of `spin` per second: that of the fastest of many short bursts.
+
+    Other work only slows a burst down. All bursts together take about a second, because a virtual machine can lose a
+    part of its core for some tenths of a second. With too low a speed, efficiencies could exceed 1.
+    """
+    return burst_turns / min(timeit.repeat(lambda: spin(burst_turns), timer=time.perf_counter, repeat=bursts, number=1))
 
 
 @dataclass(frozen=True)
@@ -38,15 +68,15 @@ class Workload:
     same: Callable[[Any, Any], bool] = eq
 
 
-def workload(tasks: int, work: str, durations: str, average_us: float, turns_per_second: float) -> Workload:
+def workload(tasks: int, work: str, durations: str, average_us: float, speed: float) -> Workload:
     """Tasks that `sleep` or `spin` for `average_us` microseconds on average, spread as `shares` describes.
 
-    An idle core spins `turns_per_second`.
+    An idle core spins `speed` turns per second.
     """
     seconds = [share * average_us / 1e6 for share in shares(durations, tasks)]
     if work == "sleep":
         return Workload(sleep, seconds, sum(seconds))
-    return Workload(spin, [max(1, round(each * turns_per_second)) for each in seconds], sum(seconds))
+    return Workload(spin, [max(1, round(each * speed)) for each in seconds], sum(seconds))
 
 
 def shares(durations: str, tasks: int) -> list[float]:

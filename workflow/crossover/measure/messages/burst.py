@@ -20,10 +20,10 @@ from collections.abc import Callable, Sequence
 from time import perf_counter_ns
 from typing import Any, NamedTuple
 
+from crossover.measure.messages.handover import Send, Take, checksum, sending
+from crossover.measure.messages.sockets import Curve, Socket, Sockets
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
-from crossover.measure.zeromq.handover import Send, Take, checksum, sending
-from crossover.measure.zeromq.sockets import Curve, Socket, Sockets
 
 
 class Burst(NamedTuple):

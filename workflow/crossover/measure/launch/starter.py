@@ -1,6 +1,6 @@
 """Starts the ranks of a launch on one host, as an MPI launcher for MPICH.
 
-As a command: `python -m crossover.measure.processes.starter 2 PROGRAM...`. MPICH's own `mpiexec` listens on every
+As a command: `python -m crossover.measure.launch.starter 2 PROGRAM...`. MPICH's own `mpiexec` listens on every
 network, and puts each rank into a separate session, which can cost a busy rank half of its processors
 (docs/decisions/rank_starter.md).
 
@@ -19,7 +19,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NoReturn
 
-from crossover.measure.processes.ending import adopt_orphans, end_descendants
+from crossover.measure.ranks.ending import adopt_orphans, end_descendants
 
 
 @dataclass

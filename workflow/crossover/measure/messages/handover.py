@@ -10,7 +10,7 @@ import zmq
 
 from crossover.design.arm import arms_of
 from crossover.design.settings import Settings
-from crossover.measure.zeromq.sockets import Curve, Socket
+from crossover.measure.messages.sockets import Curve, Socket
 
 Message = bytes | bytearray | memoryview | zmq.Frame
 

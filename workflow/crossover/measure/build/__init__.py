@@ -1,1 +1,0 @@
-"""The compiled libraries of a run: ceilings in C, and builds of libzmq."""

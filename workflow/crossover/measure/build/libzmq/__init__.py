@@ -1,1 +1,0 @@
-"""Builds variants of libzmq, whose message structs have other sizes."""

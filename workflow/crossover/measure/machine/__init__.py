@@ -1,1 +1,0 @@
-"""Facts about a rank's machine: hardware, software, batch job, memory."""

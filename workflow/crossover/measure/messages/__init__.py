@@ -1,0 +1,1 @@
+"""Messages over ZeroMQ (sockets, ways to send and receive one, flows, bursts), and objects over MPI."""

@@ -1,1 +1,0 @@
-"""Objects over MPI: the payload, and the loops of round trips."""
