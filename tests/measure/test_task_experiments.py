@@ -14,10 +14,12 @@ from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell, Metric
 from crossover.design.protocol import label
+from crossover.design.settings import TIERS
 from crossover.experiments.task_latency import driver as task_latency
 from crossover.experiments.task_map import driver as task_map
 from crossover.experiments.task_scaling import driver as task_scaling
 from crossover.experiments.task_throughput import driver as task_throughput
+from crossover.farms.ray import STORE_BYTES
 from crossover.measure.farms import Farm, Floods, find, tasks
 from crossover.measure.farms.tasks import Workload, keys, shares
 from crossover.records.holes import Refusal
@@ -304,3 +306,10 @@ def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch):
     monkeypatch.delitem(__import__("sys").modules, "crossover.farms.dask.farm", raising=False)
     with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the entrants with `farm: dask`"):
         find("dask")
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_the_arguments_and_results_of_a_flood_fit_into_rays_store(tier):
+    own = schema.complete({"tier": tier}).experiments["task_throughput"]
+    flood_bytes = 2 * own.tasks * max(own.sizes_bytes)
+    assert flood_bytes < 0.9 * STORE_BYTES

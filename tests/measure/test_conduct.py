@@ -1,0 +1,94 @@
+"""Does rank 0 measure exactly the cells in its settings, and learn from earlier raw files how long blocks take?"""
+
+from dataclasses import replace
+
+import pyarrow as pa
+import pytest
+
+from crossover.config import schema
+from crossover.design.cell import Cell
+from crossover.design.protocol import identity
+from crossover.design.settings import Refined
+from crossover.experiments import declared
+from crossover.measure.launch import conduct, driver
+from crossover.measure.sampling.sampler import Pace, place
+from crossover.planning import plan
+from crossover.records import record
+from crossover.records.holes import Refusal
+
+CONFIG = schema.complete({"tier": "standard"})
+REFINED = [name for name, own in CONFIG.experiments.items() if isinstance(own, Refined)]
+CELL = Cell({"pattern": "PUSH/PULL", "transport": "ipc"}, 100)
+
+
+def settings_of(name):
+    return plan.launch(CONFIG, name, CONFIG.experiments[name].placements[0], 1).settings
+
+
+@pytest.mark.parametrize("name", REFINED)
+def test_every_curve_can_be_measured_at_any_point_with_its_arms(name):
+    kind, settings = driver.find(name), settings_of(name)
+    first = kind.cells(settings)
+    for curve in {identity(cell.keys) for cell in first}:
+        arms = {cell.x: cell.arms for cell in first if identity(cell.keys) == curve}
+        beside = {x + 1: arms[x] for x in arms}
+        cells = conduct._cells(kind, replace(settings, cells={curve: [*beside]}))
+        assert {identity(cell.keys) for cell in cells} == {curve}
+        assert [(cell.x, cell.arms) for cell in cells if cell.x > 50] == [
+            (x, own) for x, own in beside.items() if x > 50
+        ]
+
+
+def test_without_cells_in_its_settings_a_launch_measures_all():
+    kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    assert conduct._cells(kind, settings) == kind.cells(settings)
+
+
+def test_curves_that_this_host_lacks_are_left_out_and_no_curve_at_all_is_a_hole():
+    kind, settings = driver.find("mpi_pingpong"), settings_of("mpi_pingpong")
+    here = identity(kind.cells(settings)[0].keys)
+    assert [cell.x for cell in conduct._cells(kind, replace(settings, cells={"elsewhere": [1], here: [2]}))] == [2]
+    with pytest.raises(Refusal, match="on the curves elsewhere, which this host does not measure"):
+        conduct._cells(kind, replace(settings, cells={"elsewhere": [1]}))
+
+
+@pytest.mark.parametrize("name", REFINED)
+def test_the_metrics_that_can_be_refined_are_measured(name):
+    known = [metric.name for metric in declared()[name].metrics]
+    assert [*declared()[name].names("refine_metric")] == known
+
+
+def block(at, runs, n, seconds, **more):
+    """The rows of a block that began `at` seconds after the launch; it has two metrics."""
+    row = CELL.keys | {"x": 100.0, "round": 0, "position": at, "runs": runs, "arm": runs, "n": n}
+    row |= {"start_ns": round(at * 1e9), "block_seconds": seconds, "value": 1.0} | more
+    return [row | {"metric": metric} for metric in ("throughput", "bandwidth")]
+
+
+def write(folder, launch, *blocks):
+    table = pa.Table.from_pylist([row for rows in blocks for row in rows], schema=record.MEASUREMENTS)
+    record.write(table, folder / f"launch={launch}-0123abcd.0.{launch}.parquet", {"launch": {}, "ranks": []})
+
+
+def test_a_pace_is_the_median_time_of_a_repetition_and_the_time_between_blocks(tmp_path):
+    blocks = [block(at, "copy", 100, seconds) for at, seconds in enumerate((0.5, 0.5, 2.0))]
+    write(tmp_path, 1, *blocks, block(3, "no-copy", 10, 1.0))
+    found = conduct.earlier_paces(tmp_path)
+    assert found.keys() == {place(CELL, "copy"), place(CELL, "no-copy")}
+    assert found[place(CELL, "copy")] == Pace(0.005, 0.0)
+    assert found[place(CELL, "no-copy")].repetition_seconds == 0.1
+    assert found[place(CELL, "copy")].block(0.05) == (12, pytest.approx(0.06))
+
+
+def test_the_newest_file_counts_and_invalid_blocks_do_not(tmp_path):
+    write(tmp_path, 1, block(0, "copy", 100, 0.5), block(1, "recv-into", 1, 0.1))
+    write(tmp_path, 2, block(0, "copy", 100, 1.0), block(1, "no-copy", 1, 0.1, value=None))
+    found = conduct.earlier_paces(tmp_path)
+    assert found.keys() == {place(CELL, "copy"), place(CELL, "recv-into")}
+    assert found[place(CELL, "copy")].repetition_seconds == 0.01
+
+
+def test_no_file_and_a_damaged_one_tell_nothing(tmp_path):
+    assert conduct.earlier_paces(tmp_path / "none") == conduct.earlier_paces(tmp_path) == {}
+    (tmp_path / "launch=1-0123abcd.0.1.parquet").write_bytes(b"nothing")
+    assert conduct.earlier_paces(tmp_path) == {}
