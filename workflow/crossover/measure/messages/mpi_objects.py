@@ -16,7 +16,6 @@ BUFFERS = (ARRAY, "bytes")
 MARK = 1
 """The bit of an array's last byte that marks the last message."""
 
-
 THRESHOLDS_BYTES = {
     "pkl5.send": pkl5.pickle.THRESHOLD,
     "pkl5.send in band": 2**62,

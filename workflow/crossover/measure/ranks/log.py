@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from contextlib import suppress
 from typing import IO, NamedTuple
 
-SLURM = re.compile("srun: error: ")
+_SLURM = re.compile("srun: error: ")
 """The start of a line in which Slurm's launcher reports an error."""
 
 _SIGNALS = {name: number for number in signal.Signals if (name := signal.strsignal(number))}
@@ -122,7 +122,7 @@ class Relay:
         # The first notice is the cause, the others are consequences; its later paragraphs give advice.
         notices = [_sentence(text) for text in _NOTICE.findall(self._output)][:1]
         # Slurm reports the cause first, other launchers last.
-        slurms = [line for line in errors if SLURM.match(line)][:1]
+        slurms = [line for line in errors if _SLURM.match(line)][:1]
         return (losses[:1] or ranks or notices or slurms or errors or [""])[-1]
 
     def last_words(self) -> str:

@@ -28,7 +28,6 @@ from crossover.measure.sampling.contract import Block, Blocks
 MARGIN = 1.15
 """A block is planned this much longer than wanted, because blocks scatter."""
 
-
 NEAR = 0.2
 """The first calibration of a cell ends with a block of this part of the wanted length. With whole ones, it took longer
 than a round of every cell."""
