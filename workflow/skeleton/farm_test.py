@@ -11,7 +11,13 @@ from crossover.records import record
 
 def test_a_launch_measures_it_beside_another_and_leaves_nothing_but_its_file(tmp_path):
     """At the tier `smoke`, with one engine."""
-    chosen = {"arms": ["bare zmq", "NAME"], "reference": "bare zmq", "ceilings": [], "engines": 1}
+    chosen = {
+        "arms": ["bare zmq", "NAME"],
+        "reference": "bare zmq",
+        "ceilings": [],
+        "engines": 1,
+        "placements": ["node"],
+    }
     config = schema.complete({"tier": "smoke", "experiments": {"task_latency": chosen}})
     settings = plan.launch(config, "task_latency", "node", 1).settings
     launch = Launch(tmp_path, "task_latency", replace(settings, budget_seconds=0.5))

@@ -4,10 +4,10 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le, MinLen
+from annotated_types import Ge, Le
 
 from crossover.design.arm import arms_of
-from crossover.design.settings import REFERENCE, Count, Curves, Names, Rounds, Settings
+from crossover.design.settings import REFERENCE, Arms, Count, Curves, Names, Rounds, Settings, Some
 
 MOST_ENGINES = 10_000
 
@@ -20,9 +20,8 @@ CROWD = (
 )
 
 Work = Annotated[
-    Names,
+    Some,
     Curves.valued("work", ("sleep", "spin")),
-    MinLen(1),
     "How a task takes time, one curve each. `sleep` uses no core. `spin` is a fixed amount of work, calibrated on "
     "an idle core; it is left out if engines outnumber cores.",
 ]
@@ -32,7 +31,7 @@ Work = Annotated[
 class Farming(Settings):
     """Those of every experiment whose arms are task farms, by their names in `entrants`."""
 
-    arms: Annotated[Names, MinLen(2), "The task farms that compete. Each has its own engines."]
+    arms: Annotated[Arms, "The task farms that compete. Each has its own engines."]
     reference: Annotated[str, REFERENCE] = "leastload"
     ceilings: Annotated[Names, "Task farms that do not compete, but show the best that the others could reach."] = ()
     rivals_per_launch: Annotated[

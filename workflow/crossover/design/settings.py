@@ -64,6 +64,8 @@ AXIS = Mark()
 
 Count = Annotated[int, Ge(1)]
 Seconds = Annotated[float, Gt(0)]
+Some = Annotated[Names, MinLen(1)]
+Arms = Annotated[Names, MinLen(2)]
 Points = Annotated[tuple[Annotated[int, Ge(1), Le(1_000_000_000_000)], ...], AXIS, MinLen(1)]
 Bounds = Annotated[int, Ge(3)]
 
@@ -102,10 +104,10 @@ START_SECONDS_PER_RANK = 1.2
 class Settings:
     """What all experiments have. A launch has one placement, one budget, and one value of each list of ONE_EACH."""
 
-    arms: Annotated[Names, MinLen(2)]
+    arms: Arms
     reference: Annotated[str, OneOf(of="arms"), REFERENCE]
     ceilings: Names = ()
-    placements: Annotated[Names, OneOf(("node", "nodes")), MinLen(1), WHERE] = ("node", "nodes")
+    placements: Annotated[Some, OneOf(("node", "nodes")), WHERE] = ("node", "nodes")
     launches: Annotated[
         Count,
         "Independent process launches of each group of rivals, the unit of replication. One launch gives no interval; "
@@ -400,6 +402,11 @@ class Tiers:
         """The defaults at this tier."""
         found: Settings = getattr(self, tier)
         return found
+
+
+AT_STANDARD: dict[str, Any] = {"launches": 12, "fewest_rounds": 1, "refine_points": 3}
+AT_PAPER: dict[str, Any] = {"launches": 16, "refine_points": 5}
+"""How often most experiments are measured at these tiers, as far as it differs from the tier below."""
 
 
 def canonical(settings: Mapping[str, Any]) -> str:

@@ -4,10 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
-from annotated_types import MinLen
-
 from crossover.design.protocol import TRANSPORTS, Keys, label
-from crossover.design.settings import REFERENCE, Names, OneOf, Refined, entries
+from crossover.design.settings import REFERENCE, Arms, Names, OneOf, Refined, entries
 
 HANDOVERS = ("copy", "no-copy", "default", "recv-into")
 """The ways to hand a message over, the most frequent in charts first."""
@@ -50,9 +48,8 @@ class Handed(Connected):
     """Those of an experiment whose arms are ways to hand a message over."""
 
     arms: Annotated[
-        Names,
+        Arms,
         OneOf(HANDOVERS),
-        MinLen(2),
         "How a message is handed over. `copy` copies it into the library. `no-copy` lends the library the sender's "
         "buffer. `default` does so from pyzmq's own threshold up, and is measured around it. `recv-into` copies, "
         "and receives into a buffer that is reused.",

@@ -3,13 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
-from crossover.design import advice, zeromq
+from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.protocol import label
-from crossover.design.settings import REFERENCE, Curves, Names, OneOf, Points, Rounds, Tiers, decades
 
 METRICS = (Metric("round trip", "s", "lower"),)
 OBJECT = "float64 array"
@@ -68,60 +65,57 @@ def receive():
 class Settings(zeromq.Connected):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, sizes of the array in bytes, rounded up to whole elements of 8 bytes."]
+    sizes_bytes: Annotated[
+        settings.Points, "The axis, sizes of the array in bytes, rounded up to whole elements of 8 bytes."
+    ]
     arms: Annotated[
-        Names,
-        OneOf(ARMS),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(ARMS),
         "How an array becomes a message. `in band` puts it into one frame with its type and shape: `pickle` by "
         "protocol 5, `pickle 4` by the protocol before it, `msgpack` as raw bytes. `pickle out of band` sends the "
         "buffer as a second frame, `out of band no-copy` lends both frames to the library. `header and buffer` "
         "sends type and shape by msgpack, then the buffer. `Arrow IPC` writes a tensor into one frame.",
     ]
-    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "pickle in band"
+    reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "pickle in band"
     curves: Annotated[
-        Names,
-        Curves.labelled(CURVES),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled(CURVES),
         "The sockets and the transport. Across hosts, ipc curves use tcp instead.",
     ]
     ceilings: Annotated[
-        Names,
-        OneOf(("C",)),
+        settings.Names,
+        settings.OneOf(("C",)),
         "Upper bounds for the arms, measured beside them. `C` exchanges as many bytes in C on the same library, "
         "with a copy and without type and shape. It needs a C compiler; with `[]` nothing is built.",
     ] = ("C",)
 
 
 QUICK = Settings(
-    sizes_bytes=decades(100, 10_000_000, 1),
+    sizes_bytes=settings.decades(100, 10_000_000, 1),
     arms=ARMS[:-1],
     curves=("REQ/REP over ipc, float64 array",),
     launches=4,
     block_seconds=0.01,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     budget_seconds=6,
     refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(100, 10_000_000, 2),
+    sizes_bytes=settings.decades(100, 10_000_000, 2),
     arms=ARMS,
     curves=EVERY_CURVE,
-    launches=12,
-    fewest_rounds=1,
     target_width=0.01,
     budget_seconds=20,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    sizes_bytes=decades(100, 10_000_000, 3),
-    launches=16,
+    sizes_bytes=settings.decades(100, 10_000_000, 3),
     target_width=0.005,
     budget_seconds=100,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, sizes_bytes=(100, 10_000, 1_000_000), launches=1, budget_seconds=2)
 
@@ -137,7 +131,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     diagnostic=("pickle 4 in band",),
     keys={"pattern": ["REQ/REP"], "transport": ["tcp", "ipc"], "object": [OBJECT]},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},
     recommends=(
         advice.Setting(

@@ -3,13 +3,10 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
-from crossover.design import advice, zeromq
+from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.protocol import TRANSPORTS
-from crossover.design.settings import REFERENCE, WHERE, Curves, Names, OneOf, Points, Rounds, Tiers, decades
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
 WAYS = ("blocking", "poller", "asyncio", "uvloop")
@@ -24,55 +21,52 @@ MORE_CURVES = (*CURVES, "REQ/REP over tcp", "PUSH/PULL over tcp")
 class Settings(zeromq.Connected):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, message sizes in bytes."]
+    sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
     curves: Annotated[
-        Names,
-        Curves.labelled(KEYS),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled(KEYS),
         "The sockets and the transport: REQ/REP are round trips, PUSH/PULL a stream. Across hosts, ipc curves use "
         "tcp instead.",
     ]
     arms: Annotated[
-        Names,
-        OneOf(WAYS),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(WAYS),
         "How both ends wait. `blocking` calls `send` and `recv`. `poller` asks a `zmq.Poller` before each call, "
         "which then does not wait. `asyncio` awaits the calls of `zmq.asyncio`, in one coroutine. `uvloop` is the "
         "same coroutine on the event loop of uvloop.",
     ] = WAYS
-    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "blocking"
-    placements: Annotated[Names, OneOf(("node", "nodes")), f"{WHERE} With `[]` nothing is measured."]
+    reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "blocking"
+    placements: Annotated[
+        settings.Names, settings.OneOf(("node", "nodes")), f"{settings.WHERE} With `[]` nothing is measured."
+    ]
 
 
 QUICK = Settings(
-    sizes_bytes=decades(100, 1_000_000, 1),
+    sizes_bytes=settings.decades(100, 1_000_000, 1),
     curves=CURVES,
     placements=(),
     launches=5,
     block_seconds=0.01,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.03,
     budget_seconds=4,
     refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(100, 1_000_000, 2),
+    sizes_bytes=settings.decades(100, 1_000_000, 2),
     curves=MORE_CURVES,
     placements=("node", "nodes"),
-    launches=12,
-    fewest_rounds=1,
     target_width=0.02,
     budget_seconds=15,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    sizes_bytes=decades(10, 10_000_000, 3),
-    launches=16,
+    sizes_bytes=settings.decades(10, 10_000_000, 3),
     target_width=0.01,
     budget_seconds=60,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, sizes_bytes=(100, 100_000), placements=("node",), launches=2, budget_seconds=1)
 
@@ -88,7 +82,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(
         advice.Setting(
             library="asyncio",

@@ -3,12 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
-from crossover.design import advice
+from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
-from crossover.design.settings import REFERENCE, Curves, Names, OneOf, Points, Refined, Rounds, Tiers, decades
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
 WAYS = ("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop")
@@ -17,66 +14,60 @@ CEILINGS = ("memcpy", "Unix socket in C")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Refined):
+class Settings(settings.Refined):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, message sizes in bytes."]
+    sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
     patterns: Annotated[
-        Names,
-        Curves.valued("pattern", PATTERNS),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("pattern", PATTERNS),
         "`round trips`: the child sends each message back. `stream`: the child takes messages one after another, "
         "and confirms the last.",
     ] = PATTERNS
     arms: Annotated[
-        Names,
-        OneOf(WAYS),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(WAYS),
         "The ways. `ZeroMQ ipc` and `ZeroMQ tcp` are PAIR sockets, which copy. `Pipe` and `Queue` are those of "
         "`multiprocessing`: `send_bytes` and `recv_bytes`, and `put` and `get` of a bytes object. `shared memory` "
         "copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are streams over a "
         "Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's event loop.",
     ] = WAYS
-    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "ZeroMQ ipc"
+    reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ ipc"
     ceilings: Annotated[
-        Names,
-        OneOf(CEILINGS),
+        settings.Names,
+        settings.OneOf(CEILINGS),
         "Bounds of the round trips. `memcpy` copies there and back within one process; `Unix socket in C` sends "
         "and receives in C. They need a C compiler; with `[]` nothing is built.",
     ] = CEILINGS
     placements: Annotated[
-        Names,
-        OneOf(("process",)),
-        MinLen(1),
+        settings.Some,
+        settings.OneOf(("process",)),
         "Where the two ends are. `process`: a process and its child, on one host.",
     ] = ("process",)
 
 
 QUICK = Settings(
-    sizes_bytes=decades(100, 10_000_000, 1),
+    sizes_bytes=settings.decades(100, 10_000_000, 1),
     launches=4,
     block_seconds=0.01,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.05,
     budget_seconds=8,
     refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(100, 10_000_000, 2),
-    launches=12,
-    fewest_rounds=1,
+    sizes_bytes=settings.decades(100, 10_000_000, 2),
     target_width=0.02,
     budget_seconds=20,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    sizes_bytes=decades(10, 100_000_000, 3),
-    launches=16,
+    sizes_bytes=settings.decades(10, 100_000_000, 3),
     target_width=0.01,
     budget_seconds=100,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, sizes_bytes=(100, 1_000_000), launches=1, budget_seconds=1)
 
@@ -92,7 +83,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PATTERNS]},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},
     recommends=(
         advice.Setting(

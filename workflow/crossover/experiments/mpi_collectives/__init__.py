@@ -5,21 +5,9 @@ from typing import Annotated
 
 from annotated_types import Ge, Le, MinLen
 
-from crossover.design import advice
+from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import (
-    ONE_EACH,
-    REFERENCE,
-    Curves,
-    Names,
-    OneOf,
-    Points,
-    Refined,
-    Rounds,
-    Tiers,
-    decades,
-)
 
 METRICS = (Metric("call", "s", "lower"),)
 PATTERNS = ("allreduce", "bcast", "allgather")
@@ -34,35 +22,33 @@ comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.sh
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Refined):
+class Settings(settings.Refined):
     """Its settings."""
 
-    elements: Annotated[Points, "The axis, lengths of the float64 array of each rank."]
+    elements: Annotated[settings.Points, "The axis, lengths of the float64 array of each rank."]
     patterns: Annotated[
-        Names,
-        Curves.valued("pattern", PATTERNS),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("pattern", PATTERNS),
         "The operation: the sum of all ranks' arrays for every rank (`allreduce`), the array of one rank for all "
         "(`bcast`, the ranks in turn), or all arrays for every rank (`allgather`).",
     ] = PATTERNS
     rank_counts: Annotated[
         tuple[Annotated[int, Ge(1), Le(MOST_RANKS)], ...],
-        ONE_EACH,
+        settings.ONE_EACH,
         MinLen(1),
         "Numbers of ranks, each in separate launches. More than two need a logical processor each, because they "
         "spin; otherwise the launch is a hole.",
     ]
     arms: Annotated[
-        Names,
-        OneOf(ARMS),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(ARMS),
         "`pickled` is the call in lower case, which takes any object: `allreduce`. `buffer` is the call with a "
         "capital, which takes arrays: `Allreduce` into memory that is reused.",
     ] = ARMS
-    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "pickled"
+    reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "pickled"
     ceilings: Annotated[
-        Names,
-        OneOf(("C",)),
+        settings.Names,
+        settings.OneOf(("C",)),
         "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
     ] = ("C",)
     keeps_memory = True
@@ -73,32 +59,29 @@ class Settings(Refined):
 
 
 QUICK = Settings(
-    elements=decades(1, 1_000_000, 1),
+    elements=settings.decades(1, 1_000_000, 1),
     rank_counts=(2,),
     launches=3,
     block_seconds=0.01,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.03,
     budget_seconds=5,
     refine_metric="call",
 )
 STANDARD = replace(
     QUICK,
-    elements=decades(1, 1_000_000, 2),
-    launches=12,
-    fewest_rounds=1,
+    elements=settings.decades(1, 1_000_000, 2),
     target_width=0.02,
     budget_seconds=15,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    elements=decades(1, 10_000_000, 3),
+    elements=settings.decades(1, 10_000_000, 3),
     rank_counts=(2, 4),
-    launches=16,
     target_width=0.01,
     budget_seconds=60,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, elements=(1, 10_000), launches=1, budget_seconds=1)
 
@@ -113,7 +96,7 @@ EXPERIMENT = Experiment(
     axis=Axis("array length", "elements"),
     metrics=METRICS,
     keys={"pattern": [*PATTERNS], "ranks": ANY},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["mpi_collective"]},
     recommends=(
         advice.Setting(

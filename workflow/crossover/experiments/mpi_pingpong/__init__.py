@@ -4,25 +4,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
-from crossover.design import advice
+from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment, Rung
 from crossover.design.protocol import label
-from crossover.design.settings import (
-    ONE_EACH,
-    REFERENCE,
-    Curves,
-    Entrant,
-    Names,
-    OneOf,
-    Points,
-    Refined,
-    Rounds,
-    Tiers,
-    decades,
-)
 
 METRICS = (Metric("round trip", "s", "lower"),)
 OBJECTS = ("float64 array", "bytes", "list of floats", "dict")
@@ -52,44 +37,40 @@ LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Refined):
+class Settings(settings.Refined):
     """Its settings."""
 
     within_a_host = ("raw Unix socket", "memcpy")
 
     elements: Annotated[
-        Points,
+        settings.Points,
         "The axis, array lengths in elements. A list or dict has as many floats; a bytes object has as many bytes "
         "as an array of float64. The `paper` tier has the points of the mpi4py tutorial.",
     ]
     objects: Annotated[
-        Names,
-        Curves.labelled(NAMED),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled(NAMED),
         "The object that is sent, one curve each. `float64 array, re-sent` is received into the memory that it was "
         "sent from, as in the mpi4py tutorial. The ceiling `memcpy`, which copies between two buffers, does not "
         "apply there.",
     ]
     thread_levels: Annotated[
-        Names,
-        Curves.valued("thread_level", LEVELS),
-        ONE_EACH,
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("thread_level", LEVELS),
+        settings.ONE_EACH,
         "Thread levels that are requested from MPI, each in separate launches. mpi4py requests `multiple` by default.",
     ]
     players: Annotated[
-        Names,
-        Curves.valued("player", PLAYERS),
-        ONE_EACH,
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("player", PLAYERS),
+        settings.ONE_EACH,
         "What the two ends are, each in separate launches. `rank` is a plain MPI rank. `engine` is a rank that is "
         "also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial: also its allocator is that "
         "of a plain program, which may return freed memory, while that of a `rank` keeps it.",
     ]
     arms: Annotated[
-        Names,
-        OneOf(CALLS),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(CALLS),
         "The calls of a round trip. `send` pickles (`send`/`recv`). `Send` passes the buffer (`Send`/`Recv`). "
         "`pkl5.send` pickles with large buffers out of band (`mpi4py.util.pkl5`); `in band` none is, `out of band` "
         "all are. `persistent` passes the buffer "
@@ -99,13 +80,13 @@ class Settings(Refined):
         "arrays.",
     ]
     ceilings: Annotated[
-        Names,
-        OneOf(CEILINGS),
+        settings.Names,
+        settings.OneOf(CEILINGS),
         "Upper bounds for the arms, measured beside them. `C` is the same exchange in C on the same MPI. `raw TCP` "
         "and `raw Unix socket` use a plain socket, `memcpy` copies within one process. Across hosts, the last two "
         "are left out. They need a C compiler; with `[]` nothing is built.",
     ]
-    reference: Annotated[str, OneOf(of="arms"), REFERENCE] = "send"
+    reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "send"
 
     @property
     def thread_level(self) -> str:
@@ -131,13 +112,13 @@ class Settings(Refined):
         """With engines, rank 0 is the client."""
         return 3 if self.player == "engine" else 2
 
-    def farms_played(self) -> Mapping[str, Entrant]:
+    def farms_played(self) -> Mapping[str, settings.Entrant]:
         """The engines that play."""
         return {"engine": PLAYING} if self.player == "engine" else {}
 
 
 QUICK = Settings(
-    elements=decades(1, 1_000_000, 1),
+    elements=settings.decades(1, 1_000_000, 1),
     objects=("float64 array", "float64 array, re-sent"),
     thread_levels=("multiple",),
     players=PLAYERS,
@@ -145,23 +126,21 @@ QUICK = Settings(
     ceilings=("C", "memcpy"),
     launches=5,
     block_seconds=0.002,
-    rounds=Rounds(at_most=500),
+    rounds=settings.Rounds(at_most=500),
     target_width=0.01,
     budget_seconds=4,
     refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,
-    elements=decades(1, 1_000_000, 2),
+    elements=settings.decades(1, 1_000_000, 2),
     objects=EVERY_OBJECT,
     thread_levels=("single", "multiple"),
     arms=CALLS,
     ceilings=CEILINGS,
-    launches=12,
-    fewest_rounds=1,
     target_width=0.005,
     budget_seconds=12,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
@@ -169,10 +148,9 @@ PAPER = replace(
         *(1, 3, 10, 32, 100, 316, 1000, 1412, 1995, 2818, 3981, 5623, 7943, 11220, 15848, 22387, 31622),
         *(44668, 63095, 89125, 100000, 125892, 177827, 251188, 354813, 501187, 707945, 1000000),
     ),
-    launches=16,
     target_width=0.003,
     budget_seconds=100,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, elements=(1, 1000, 100000), players=("rank",), launches=2, budget_seconds=2)
 
@@ -193,7 +171,7 @@ EXPERIMENT = Experiment(
         "thread_level": LEVELS,
         "player": ["rank", "engine"],
     },
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={
         "C": ["mpi_exchange"],
         "raw TCP": ["stream_pingpong"],

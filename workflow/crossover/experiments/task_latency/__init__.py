@@ -3,20 +3,19 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from crossover.design import advice, farming
+from crossover.design import advice, farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import Points, Refined, Tiers
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
 SCHEMES = ("lru", "weighted", "plainrandom", "twobin")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, Refined):
+class Settings(farming.FixedEngines, settings.Refined):
     """Its settings."""
 
-    tasks: Annotated[Points, "The axis, the number of tasks in one flood."]
+    tasks: Annotated[settings.Points, "The axis, the number of tasks in one flood."]
 
 
 QUICK = Settings(
@@ -68,7 +67,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     chosen_by={"round trip": "until all are done", "submission": "submission"},
     keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(
         advice.Setting(
             library="ipyparallel",

@@ -5,10 +5,9 @@ from typing import Annotated
 
 from annotated_types import MinLen
 
-from crossover.design import farming
+from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import ONE_EACH, Count, Curves, Names, Points, Refined, Tiers, decades
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
 BUSY = 0.95
@@ -16,26 +15,25 @@ BUSY = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.EngineCounts, Refined):
+class Settings(farming.EngineCounts, settings.Refined):
     """Its settings."""
 
-    durations_us: Annotated[Points, "The axis, average durations of a task in microseconds."]
+    durations_us: Annotated[settings.Points, "The axis, average durations of a task in microseconds."]
     work: farming.Work
     durations: Annotated[
-        Names,
-        Curves.valued("durations", ("equal", "skewed")),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("durations", ("equal", "skewed")),
         "Whether all tasks last equally long (`equal`), or have heavy-tailed durations of the same sum "
         "(`skewed`). One curve each.",
     ]
     tasks_per_engine: Annotated[
-        Count,
+        settings.Count,
         "Tasks in one flood for each engine. With fewer tasks, the start and the end are a larger part of the "
         "flood, which lowers the efficiency. The published notebook has 16.",
     ] = 16
     engine_counts: Annotated[
         farming.Counts,
-        ONE_EACH,
+        settings.ONE_EACH,
         MinLen(1),
         f"Engines of each farm, one curve each, in separate launches. {farming.CROWD}",
     ]
@@ -54,7 +52,7 @@ QUICK = Settings(
 )
 STANDARD = replace(
     QUICK,
-    durations_us=decades(1000, 100_000, 2),
+    durations_us=settings.decades(1000, 100_000, 2),
     work=("sleep", "spin"),
     arms=(*farming.LASTING, *farming.ALONE),
     budget_seconds=22,
@@ -63,7 +61,7 @@ STANDARD = replace(
 )
 PAPER = replace(
     STANDARD,
-    durations_us=decades(1000, 1_000_000, 2),
+    durations_us=settings.decades(1000, 1_000_000, 2),
     durations=("equal", "skewed"),
     engine_counts=(4,),
     arms=(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"),
@@ -92,5 +90,5 @@ EXPERIMENT = Experiment(
         "cores": ANY,
         **farming.SENDERS,
     },
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

@@ -5,10 +5,9 @@ from typing import Annotated
 
 from annotated_types import MinLen
 
-from crossover.design import farming
+from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import ONE_EACH, Count, Names, OneOf, Points, Tiers
 
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("efficiency", "", "higher"))
 RIVALS = ("leastload", "pure", "twisted", "concurrent.futures", "dask")
@@ -21,17 +20,17 @@ class Settings(farming.EngineCounts):
 
     engine_counts: Annotated[
         farming.Counts,
-        ONE_EACH,
+        settings.ONE_EACH,
         MinLen(1),
         f"The axis, engines of each farm, each number in separate launches. {farming.CROWD}",
     ]
-    tasks: Annotated[Count, "The number of empty tasks in one flood."]
+    tasks: Annotated[settings.Count, "The number of empty tasks in one flood."]
     work: farming.Work
-    durations_us: Annotated[Points, "Durations of the tasks that take time, in microseconds, one curve each."]
-    tasks_per_engine: Annotated[Count, "Tasks that take time in one flood, for each engine."] = 16
+    durations_us: Annotated[settings.Points, "Durations of the tasks that take time, in microseconds, one curve each."]
+    tasks_per_engine: Annotated[settings.Count, "Tasks that take time in one flood, for each engine."] = 16
     placements: Annotated[
-        Names,
-        OneOf(PLACEMENTS),
+        settings.Names,
+        settings.OneOf(PLACEMENTS),
         "Where a farm's client and its engines are, as in `task_latency`. With `[]` nothing is measured.",
     ]
 
@@ -83,5 +82,5 @@ EXPERIMENT = Experiment(
         "cores": ANY,
         **farming.SENDERS,
     },
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

@@ -3,10 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from crossover.design import farming
+from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment, Rung
-from crossover.design.settings import Count, Points, Refined, Tiers, decades
 
 METRICS = (
     Metric("submission", "tasks/s", "higher"),
@@ -16,11 +15,11 @@ METRICS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, Refined):
+class Settings(farming.FixedEngines, settings.Refined):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, sizes of the array in bytes."]
-    tasks: Annotated[Count, "The number of tasks in one flood."] = 128
+    sizes_bytes: Annotated[settings.Points, "The axis, sizes of the array in bytes."]
+    tasks: Annotated[settings.Count, "The number of tasks in one flood."] = 128
 
 
 QUICK = Settings(
@@ -33,7 +32,7 @@ QUICK = Settings(
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(10, 1_000_000, 1),
+    sizes_bytes=settings.decades(10, 1_000_000, 1),
     arms=(*farming.LASTING, *farming.ALONE),
     budget_seconds=12,
     **farming.STANDARD,
@@ -64,7 +63,7 @@ EXPERIMENT = Experiment(
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
     keys={"work": ["echo"], "flood_tasks": ANY, "engines": ANY, **farming.SENDERS},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     rungs=tuple(
         Rung(place, f"{name}, per task", arm, {"work": "echo"})
         for place, name, arm in ((90, "ipyparallel", "leastload"), (100, "Dask", "dask"), (110, "Foolscap", "twisted"))

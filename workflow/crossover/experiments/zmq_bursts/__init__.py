@@ -5,11 +5,10 @@ from typing import Annotated
 
 from annotated_types import Ge, MinLen
 
-from crossover.design import zeromq
+from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 from crossover.design.protocol import TRANSPORTS
-from crossover.design.settings import Count, Curves, Names, OneOf, Points, Rounds, Tiers, decades
 
 METRICS = (
     Metric("throughput", "messages/s", "higher"),
@@ -23,34 +22,33 @@ SIZES_BYTES = (100, 1000, 10000)
 class Settings(zeromq.Handed):
     """Its settings."""
 
-    messages: Annotated[Points, "The axis, messages in a burst."]
+    messages: Annotated[settings.Points, "The axis, messages in a burst."]
     sizes_bytes: Annotated[
-        tuple[Count, ...],
+        tuple[settings.Count, ...],
         MinLen(1),
         "Message sizes in bytes, one curve each. Bursts of more than `burst_bytes` are left out.",
     ]
     burst_bytes: Annotated[int, Ge(1_000_000), "The most bytes in a burst."] = 256_000_000
     curves: Annotated[
-        Names,
-        Curves.labelled({**keys, "polled": False} for keys in zeromq.connections(["PUSH/PULL"])),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled({**keys, "polled": False} for keys in zeromq.connections(["PUSH/PULL"])),
         "The sockets and the transport. Across hosts, ipc curves use tcp instead.",
     ] = ("PUSH/PULL over tcp", "PUSH/PULL over ipc")
     placements: Annotated[
-        Names,
-        OneOf(("node", "process", "nodes")),
+        settings.Names,
+        settings.OneOf(("node", "process", "nodes")),
         "Where the two ends are, as in `zmq_throughput`. With `[]` nothing is measured.",
     ]
 
 
 QUICK = Settings(
-    messages=decades(1, 100_000, 1),
+    messages=settings.decades(1, 100_000, 1),
     sizes_bytes=SIZES_BYTES,
     arms=("copy", "no-copy"),
     placements=(),
     launches=3,
     block_seconds=0.05,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     budget_seconds=20,
     refine_metric="throughput",
@@ -58,19 +56,16 @@ QUICK = Settings(
 STANDARD = replace(
     QUICK,
     placements=("node", "nodes"),
-    launches=12,
-    fewest_rounds=1,
     target_width=0.01,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    messages=decades(1, 1_000_000, 2),
+    messages=settings.decades(1, 1_000_000, 2),
     sizes_bytes=(*SIZES_BYTES, 100000),
-    launches=16,
     target_width=0.005,
     budget_seconds=120,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, messages=(10, 1000), sizes_bytes=(1000,), placements=("node",), launches=1, budget_seconds=1)
 
@@ -84,5 +79,5 @@ EXPERIMENT = Experiment(
     axis=Axis("burst", "messages"),
     metrics=METRICS,
     keys={"pattern": ["PUSH/PULL"], "transport": [*TRANSPORTS], "polled": [False], "message_bytes": ANY},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
 )

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
-from crossover.design import zeromq
+from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment, Rung
 from crossover.design.protocol import TRANSPORTS
-from crossover.design.settings import WHERE, Curves, Names, OneOf, Points, Rounds, Tiers, decades
 
 METRICS = (
     Metric("round trip", "s", "lower"),
@@ -25,18 +24,17 @@ PLACEMENTS = ("node", "process", "nodes")
 class Settings(zeromq.Handed):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, sizes in bytes of request and answer."]
+    sizes_bytes: Annotated[settings.Points, "The axis, sizes in bytes of request and answer."]
     curves: Annotated[
-        Names,
-        Curves.labelled(zeromq.connections(["REQ/REP"], option="legacy")),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled(zeromq.connections(["REQ/REP"], option="legacy")),
         "The sockets and the transport. Each end sends a buffer of its own; with `legacy` it re-sends the received "
         "message instead, as pyzmq's own performance script does. `inproc` is measured in placement `process`, the "
         "other transports in the other placements. Across hosts, ipc curves use tcp instead.",
     ]
     ceilings: Annotated[
-        Names,
-        OneOf(("C",)),
+        settings.Names,
+        settings.OneOf(("C",)),
         "Upper bounds for the arms, measured beside them. `C` is the same exchange in C on the same library, with "
         "a copy. It needs a C compiler; with `[]` nothing is built.",
     ] = ("C",)
@@ -45,40 +43,37 @@ class Settings(zeromq.Handed):
         Ge(100),
         "Round trips in one repetition. Even the shortest block has this many, enough for its percentiles.",
     ] = 100
-    placements: Annotated[Names, OneOf(PLACEMENTS), MinLen(1), WHERE]
+    placements: Annotated[settings.Some, settings.OneOf(PLACEMENTS), settings.WHERE]
 
 
 QUICK = Settings(
-    sizes_bytes=decades(100, 1_000_000, 1),
+    sizes_bytes=settings.decades(100, 1_000_000, 1),
     arms=("copy", "no-copy"),
     curves=("REQ/REP over ipc", "REQ/REP over ipc, legacy"),
     placements=("node", "nodes"),
     launches=6,
     block_seconds=0.01,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     budget_seconds=4,
     refine_metric="round trip, median",
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(100, 1_000_000, 3),
+    sizes_bytes=settings.decades(100, 1_000_000, 3),
     arms=zeromq.HANDOVERS,
     curves=EVERY_TRANSPORT,
     placements=PLACEMENTS,
-    launches=12,
-    fewest_rounds=1,
     target_width=0.01,
     budget_seconds={"node": 20, "process": 6, "nodes": 20},
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
-    sizes_bytes=decades(100, 10_000_000, 3),
-    launches=16,
+    sizes_bytes=settings.decades(100, 10_000_000, 3),
     target_width=0.005,
     budget_seconds={"node": 100, "process": 50, "nodes": 100},
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, sizes_bytes=(100, 10000, 1000000), launches=2, budget_seconds=2)
 
@@ -93,7 +88,7 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={"pattern": ["REQ/REP"], "transport": [*TRANSPORTS], "legacy": [False, True]},
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},
     rungs=tuple(
         Rung(place, name, arm, {"pattern": "REQ/REP", "legacy": False, "transport": "ipc"})

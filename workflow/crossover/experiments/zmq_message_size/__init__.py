@@ -3,11 +3,11 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
+from crossover.design import settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
-from crossover.design.settings import REFERENCE, Curves, Names, OneOf, Points, Refined, Rounds, Tiers
 
 METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
 
@@ -32,11 +32,11 @@ UNIONS = ["32 B union", "32 B packed union", "64 B union", "128 B union"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Refined):
+class Settings(settings.Refined):
     """Its settings."""
 
     sizes_bytes: Annotated[
-        Points,
+        settings.Points,
         "The axis, message sizes in bytes. The `paper` tier has the points of the mail of 2010, and smaller ones, "
         "which varied too much there.",
     ]
@@ -46,28 +46,27 @@ class Settings(Refined):
         "How many sizes are added on either side of each build's inline limit, in steps of one byte.",
     ]
     arms: Annotated[
-        Names,
-        OneOf(tuple(BUILT)),
-        MinLen(2),
+        settings.Arms,
+        settings.OneOf(tuple(BUILT)),
         "Message structs, each a build of libzmq. 32 and 40 exist for 2.2, 48 and 96 for 4.3, 64 and 128 for both. "
         "As released, 2.2 has 40 and 4.3 has 64. The `union` builds of 2.2 are those of the mail of 2010: the "
         "message replaces the pointer, so that 24, 56 or 120 bytes fit. In the `packed union`, which has no "
         "padding, 30 bytes fit; in the `aligned union`, padded to 4 bytes, the 28 that the mail proposes.",
     ]
     reference: Annotated[
-        str, OneOf(("64 B struct", "128 B struct")), f"{REFERENCE} Both versions of the library must have it."
+        str,
+        settings.OneOf(("64 B struct", "128 B struct")),
+        f"{settings.REFERENCE} Both versions of the library must have it.",
     ] = "64 B struct"
     payloads: Annotated[
-        Names,
-        Curves.valued("payload", ("untouched", "touched")),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("payload", ("untouched", "touched")),
         "Whether the bytes of a message are written and read, one curve each. libzmq's own benchmarks leave them "
         "`untouched`.",
     ]
     patterns: Annotated[
-        Names,
-        Curves.valued("pattern", ("PUSH/PULL", "REQ/REP")),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.valued("pattern", ("PUSH/PULL", "REQ/REP")),
         "What the threads do, one curve each. `PUSH/PULL` sends a flood and measures the throughput. `REQ/REP` "
         "sends a request and an answer and measures the round trip.",
     ]
@@ -78,7 +77,7 @@ class Settings(Refined):
         "call blocks.",
     ] = 64_000_000
     placements: Annotated[
-        Names, OneOf(("process",)), MinLen(1), "Where the threads are. `process` puts both in one."
+        settings.Some, settings.OneOf(("process",)), "Where the threads are. `process` puts both in one."
     ] = ("process",)
 
 
@@ -90,7 +89,7 @@ QUICK = Settings(
     patterns=("PUSH/PULL",),
     launches=5,
     block_seconds=0.001,
-    rounds=Rounds(at_most=500),
+    rounds=settings.Rounds(at_most=500),
     target_width=0.02,
     budget_seconds=4,
     refine_metric="throughput",
@@ -101,12 +100,10 @@ STANDARD = replace(
     scan_bytes=2,
     arms=(*STRUCTS, *UNIONS),
     patterns=("PUSH/PULL", "REQ/REP"),
-    launches=12,
     block_seconds=0.01,
-    fewest_rounds=1,
     target_width=0.01,
     budget_seconds=20,
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
@@ -114,10 +111,9 @@ PAPER = replace(
     scan_bytes=4,
     arms=tuple(BUILT),
     payloads=("untouched", "touched"),
-    launches=16,
     target_width=0.005,
     budget_seconds=200,
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(QUICK, arms=("40 B struct", "64 B struct", "96 B struct"), launches=2, budget_seconds=2)
 
@@ -138,6 +134,6 @@ EXPERIMENT = Experiment(
         "transport": ["inproc"],
         "payload": ["untouched", "touched"],
     },
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built=BUILT,
 )

@@ -3,13 +3,12 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge, MinLen
+from annotated_types import Ge
 
-from crossover.design import advice, zeromq
+from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 from crossover.design.protocol import TRANSPORTS, label
-from crossover.design.settings import WHERE, Curves, Names, OneOf, Points, Rounds, Seconds, Tiers, decades
 
 METRICS = (
     Metric("throughput", "messages/s", "higher"),
@@ -34,23 +33,22 @@ socket.send(message, copy=False)  # lends from that size on, copies below
 class Settings(zeromq.Handed):
     """Its settings."""
 
-    sizes_bytes: Annotated[Points, "The axis, message sizes in bytes."]
+    sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
     curves: Annotated[
-        Names,
-        Curves.labelled(CONNECTIONS),
-        MinLen(1),
+        settings.Some,
+        settings.Curves.labelled(CONNECTIONS),
         "The sockets and the transport. `polled` polls the socket before each call. `DEALER/ROUTER` is what "
         "pyzmq's own performance script uses, whose numbers were published. `inproc` is measured in placement "
         "`process`, the other transports in the other placements. Across hosts, ipc curves use tcp instead.",
     ]
     ceilings: Annotated[
-        Names,
-        OneOf(BOTH),
+        settings.Names,
+        settings.OneOf(BOTH),
         "Upper bounds for the arms of PUSH/PULL, measured beside them: the same flood in C on the same library, "
         "with or without a copy. They need a C compiler; with `[]` nothing is built.",
     ]
     lead_in_seconds: Annotated[
-        Seconds,
+        settings.Seconds,
         "How long a stream from PUSH to PULL flows before it is timed. The first milliseconds are slower than the "
         "rest, for some arms more than for others.",
     ]
@@ -64,7 +62,8 @@ class Settings(zeromq.Handed):
         64_000_000
     )
     burst_seconds: Annotated[
-        Seconds, "The shortest time of a block of DEALER/ROUTER. pyzmq's script counts for one to three seconds."
+        settings.Seconds,
+        "The shortest time of a block of DEALER/ROUTER. pyzmq's script counts for one to three seconds.",
     ]
     burst_bytes: Annotated[
         int,
@@ -72,11 +71,11 @@ class Settings(zeromq.Handed):
         "The most bytes in a burst from DEALER to ROUTER; a block with more bytes has several bursts. pyzmq's "
         "script has no such bound.",
     ]
-    placements: Annotated[Names, OneOf(PLACEMENTS), MinLen(1), WHERE] = PLACEMENTS
+    placements: Annotated[settings.Some, settings.OneOf(PLACEMENTS), settings.WHERE] = PLACEMENTS
 
 
 QUICK = Settings(
-    sizes_bytes=decades(100, 1_000_000, 1),
+    sizes_bytes=settings.decades(100, 1_000_000, 1),
     arms=("copy", "no-copy"),
     curves=("PUSH/PULL over tcp", "PUSH/PULL over ipc", "PUSH/PULL over inproc", "DEALER/ROUTER over ipc"),
     ceilings=BOTH[:1],
@@ -85,14 +84,14 @@ QUICK = Settings(
     burst_bytes=512_000_000,
     launches=4,
     block_seconds=0.05,
-    rounds=Rounds(at_most=200),
+    rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     budget_seconds={"node": 11, "process": 3.5, "nodes": 13},
     refine_metric="throughput",
 )
 STANDARD = replace(
     QUICK,
-    sizes_bytes=decades(100, 1_000_000, 3),
+    sizes_bytes=settings.decades(100, 1_000_000, 3),
     arms=zeromq.HANDOVERS,
     curves=(
         *("PUSH/PULL over tcp", "PUSH/PULL over ipc", "PUSH/PULL over inproc"),
@@ -100,11 +99,9 @@ STANDARD = replace(
     ),
     ceilings=BOTH,
     lead_in_seconds=0.03,
-    launches=12,
-    fewest_rounds=1,
     target_width=0.01,
     budget_seconds={"node": 40, "process": 10, "nodes": 40},
-    refine_points=3,
+    **settings.AT_STANDARD,
 )
 PAPER = replace(
     STANDARD,
@@ -116,11 +113,10 @@ PAPER = replace(
     curves=tuple(label(keys) for keys in CONNECTIONS),
     burst_seconds=1,
     burst_bytes=2_000_000_000,
-    launches=16,
     block_seconds=0.1,
     target_width=0.005,
     budget_seconds={"node": 500, "process": 250, "nodes": 500},
-    refine_points=5,
+    **settings.AT_PAPER,
 )
 SMOKE = replace(
     QUICK,
@@ -149,7 +145,7 @@ EXPERIMENT = Experiment(
         "window_bytes": ANY,
         "burst_seconds": ANY,
     },
-    tiers=Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={name: ["zmq_push_pull"] for name in BOTH},
     recommends=(
         advice.Setting(
