@@ -24,7 +24,7 @@ from crossover.experiments.zmq_throughput import PYZMQ_THRESHOLD_BYTES
 
 SIZE = 12345
 CONFIG = schema.complete({"tier": "paper"})
-EXTRAS = {entrant for farm in farms.declared().values() if farm.extra for entrant in farm.entrants}
+EXTRAS = {entrant for farm in farms.declared().values() if farm.extra for entrant in farm.arms}
 """They are measured by those who install them."""
 
 
@@ -80,7 +80,7 @@ def test_a_call_that_returns_sooner_is_no_reason_to_choose_an_arm_of_a_stream():
 )
 def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
     for setting in (setting for setting in SETTINGS if setting.name == name):
-        entrants = {arm: CONFIG.entrants[arm] for arm in (setting.default, *setting.values)}
+        entrants = {arm: CONFIG.farms[arm] for arm in (setting.default, *setting.values)}
         values = {arm: entrant.get(key, default) for arm, entrant in entrants.items()}
         assert values == {setting.default: DEFAULTS[name]} | setting.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]

@@ -201,7 +201,7 @@ def test_every_claim_is_about_an_experiment_placement_curve_and_arms_that_exist(
         assert part["placement"] in known.names("placements")
         over = part.get("over", [])
         named = [part["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
-        arms = {*(known.names("arms") or farms.entrants()), *known.names("ceilings")}
+        arms = {*(known.names("arms") or farms.arms()), *known.names("ceilings")}
         assert {*named, part.get("of", part["arm"])} <= arms
 
 

@@ -101,13 +101,13 @@ def test_completing_does_not_change_its_argument():
 
 def test_a_users_entrant_joins_the_others_and_may_be_an_arm():
     mine = {"lru hwm 4": {"farm": "ipyparallel", "scheme": "lru", "hwm": 4}}
-    config = schema.complete(farms(arms=["leastload", "lru hwm 4"]) | {"entrants": mine})
-    assert config.entrants == schema.complete({}).entrants | mine
+    config = schema.complete(farms(arms=["leastload", "lru hwm 4"]) | {"farms": mine})
+    assert config.farms == schema.complete({}).farms | mine
 
 
 def test_an_entrant_of_a_known_name_is_replaced_as_a_whole():
-    config = schema.complete({"entrants": {"dask": {"farm": "dask"}}})
-    assert config.entrants["dask"] == {"farm": "dask"}
+    config = schema.complete({"farms": {"dask": {"farm": "dask"}}})
+    assert config.farms["dask"] == {"farm": "dask"}
 
 
 # ---- parts that wait for a higher tier
@@ -288,38 +288,38 @@ WRONG = {
     ),
     "one host for several": (farms(hosts=1), "experiments.task_latency.hosts: 1 is less than 2"),
     "an arm that has the null arm's name": (
-        farms(arms=["leastload", "null"]) | {"entrants": {"null": {"farm": "dask"}}},
+        farms(arms=["leastload", "null"]) | {"farms": {"null": {"farm": "dask"}}},
         "experiments.task_latency.arms: 'null' is the name of the null arm; rename the task farm",
     ),
     "a farm that does not exist": (
-        {"entrants": {"mine": {"farm": "funny"}}},
-        "entrants.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, ipyparallel, ",
+        {"farms": {"mine": {"farm": "funny"}}},
+        "farms.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, ipyparallel, ",
     ),
-    "an entrant without a farm": ({"entrants": {"mine": {}}}, "entrants.mine.farm: is missing"),
-    "an entrant that is a text": ({"entrants": {"mine": "dask"}}, "entrants.mine: 'dask' is not a block of keys"),
+    "an entrant without a farm": ({"farms": {"mine": {}}}, "farms.mine.farm: is missing"),
+    "an entrant that is a text": ({"farms": {"mine": "dask"}}, "farms.mine: 'dask' is not a block of keys"),
     "an entrant with an unknown option": (
-        {"entrants": {"mine": {"farm": "dask", "threads": 2}}},
-        "entrants.mine.threads: unknown key; known here: farm, alone",
+        {"farms": {"mine": {"farm": "dask", "threads": 2}}},
+        "farms.mine.threads: unknown key; known here: farm, alone",
     ),
     "an option of another farm": (
-        {"entrants": {"mine": {"farm": "dask", "hwm": 2}}},
-        "entrants.mine.hwm: unknown key; known here: farm, alone",
+        {"farms": {"mine": {"farm": "dask", "hwm": 2}}},
+        "farms.mine.hwm: unknown key; known here: farm, alone",
     ),
     "an option of the wrong type": (
-        {"entrants": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": "few"}}},
-        "entrants.mine.hwm: 'few' is not a whole number",
+        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": "few"}}},
+        "farms.mine.hwm: 'few' is not a whole number",
     ),
     "fewer tasks than none": (
-        {"entrants": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": -1}}},
-        "entrants.mine.hwm: -1 is less than 0",
+        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": -1}}},
+        "farms.mine.hwm: -1 is less than 0",
     ),
     "ipyparallel without a scheduler": (
-        {"entrants": {"mine": {"farm": "ipyparallel"}}},
-        "entrants.mine.scheme: is missing; ipyparallel needs one",
+        {"farms": {"mine": {"farm": "ipyparallel"}}},
+        "farms.mine.scheme: is missing; ipyparallel needs one",
     ),
     "a scheduler that does not exist": (
-        {"entrants": {"mine": {"farm": "ipyparallel", "scheme": "best"}}},
-        "entrants.mine.scheme: 'best' is not one of leastload, lru, weighted, plainrandom, twobin, pure",
+        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "best"}}},
+        "farms.mine.scheme: 'best' is not one of leastload, lru, weighted, plainrandom, twobin, pure",
     ),
     "a share in per cent": (
         pingpong(target_width="2%"),

@@ -170,7 +170,7 @@ def test_the_explained_experiment_is_the_one_that_the_command_writes(heading: st
 
 def test_the_explained_farm_is_the_one_that_the_command_writes() -> None:
     written = [(ROOT / "workflow/skeleton/farm" / name).read_text() for name in ("__init__.py", "farm.py")]
-    assert blocks("python", "An entrant") == [text.replace("NAME", "my_farm") for text in written]
+    assert blocks("python", "A task farm") == [text.replace("NAME", "my_farm") for text in written]
 
 
 def test_the_keys_of_all_experiments_are_those_of_their_settings() -> None:

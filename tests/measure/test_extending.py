@@ -1,4 +1,4 @@
-"""Is docs/extending.md enough to add an experiment and an entrant, without other edits?"""
+"""Is docs/extending.md enough to add an experiment and a task farm, without other edits?"""
 
 import json
 import os

@@ -31,7 +31,7 @@ from crossover.measure.ranks.network import LOOPBACK
 from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
-SHIPPED = schema.complete({}).entrants
+SHIPPED = schema.complete({}).farms
 POOLS = ["concurrent.futures", "multiprocessing.Pool", "joblib", "multiprocessing.Pool chunk 8", "joblib batch 1"]
 PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "dask", "twisted"]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
@@ -146,7 +146,7 @@ EXTRAS = [
     )
     for farm in declared().values()
     if farm.extra
-    for entrant in farm.entrants
+    for entrant in farm.arms
 ]
 
 
@@ -315,7 +315,7 @@ def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, 
     assert one.run() == 0
     facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
     assert facts["hole"] == "not installed"
-    assert "which is not installed; install OpenSSH's server and client, or remove the entrants" in facts["reason"]
+    assert "which is not installed; install OpenSSH's server and client, or remove the arms" in facts["reason"]
     one.leaves_nothing_but_its_file()
 
 
@@ -349,7 +349,7 @@ def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
     monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
-    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
+    farm = ipyparallel.Client(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
     farm.start()
     try:
         farm.invitation()
@@ -360,7 +360,7 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
 
 
 def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
-    farm = ipyparallel.Entrant(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
+    farm = ipyparallel.Client(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
     with socket.socket() as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stranger.bind((LOOPBACK, farm._reserved.numbers[0]))

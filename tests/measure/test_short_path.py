@@ -17,7 +17,7 @@ from crossover.records import record
 
 MOST_BYTES = 107
 """Of a socket's path."""
-SHIPPED = schema.complete({}).entrants
+SHIPPED = schema.complete({}).farms
 
 
 @pytest.fixture

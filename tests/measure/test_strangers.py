@@ -13,7 +13,7 @@ from launching import COMMON, Launch, eventually
 from crossover.config import schema
 from crossover.records import record
 
-SHIPPED = schema.complete({}).entrants
+SHIPPED = schema.complete({}).farms
 ARMS = {"bare zmq": SHIPPED["bare zmq"], "pure": SHIPPED["pure"], "dask": SHIPPED["dask"]}
 SCHEDULER = "crossover.measure.farms.dask_without_pages"
 STRANGER = Path(__file__).with_name("stranger.py")

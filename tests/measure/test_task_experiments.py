@@ -304,7 +304,7 @@ def test_the_speed_of_a_core_comes_from_the_least_disturbed_burst(monkeypatch):
 def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "distributed", None)
     monkeypatch.delitem(__import__("sys").modules, "crossover.farms.dask.farm", raising=False)
-    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the entrants with `farm: dask`"):
+    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the arms with `farm: dask`"):
         find("dask")
 
 

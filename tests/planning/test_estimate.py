@@ -145,7 +145,7 @@ def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_
     reason = "its farm does not authenticate, so other users of the hosts could run code as you"
     key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
     chosen = {"task_latency": CHOSEN | {"arms": ["leastload", "dask"]}}
-    unsafe = complete(entrants={"dask": {"farm": "dask", "encrypted": False}}, experiments=chosen)
+    unsafe = complete(farms={"dask": {"farm": "dask", "encrypted": False}}, experiments=chosen)
     course = Course(unsafe, None)
     for said in (course.outlook([]), course.review([], [])):
         assert said.splitlines()[1] == f"not measured: dask of task_latency: {reason}; {key}"

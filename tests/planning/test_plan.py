@@ -201,7 +201,7 @@ def test_consecutive_launches_have_different_rivals_so_that_drift_affects_all():
 def test_a_farm_that_disturbs_the_others_has_a_launch_of_its_own():
     loud = {"farm": "dask", "alone": True}
     arms = {"arms": ["leastload", "b", "pure", "d", "lru"], "rivals_per_launch": 3}
-    run = schema.complete({"entrants": {"b": loud, "d": loud}, "experiments": {"task_latency": arms}})
+    run = schema.complete({"farms": {"b": loud, "d": loud}, "experiments": {"task_latency": arms}})
     found = plan.in_placement(run.experiments["task_latency"], "node").turns()
     assert [own.arms for own in found] == [("leastload", "pure", "lru"), ("leastload", "b"), ("leastload", "d")]
 
@@ -247,5 +247,5 @@ def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration
 @pytest.mark.parametrize("experiment", ["task_latency", "task_throughput"])
 def test_the_paper_tier_has_a_farm_with_msgpack_through_a_tunnel_as_the_notebook(experiment):
     run = config(experiment, "paper")
-    farms = [run.entrants[arm] for arm in run.experiments[experiment].arms]
+    farms = [run.farms[arm] for arm in run.experiments[experiment].arms]
     assert [farm for farm in farms if farm.get("ssh") and farm.get("packer") == "msgpack"]

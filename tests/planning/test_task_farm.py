@@ -39,12 +39,12 @@ def test_a_configured_entrant_is_checked_against_them(monkeypatch):
         return list(schema._misfits({"x": entrant}))
 
     assert faults(mine) == []
-    assert faults(mine | {"fast": "no"}) == ["entrants.x.fast: 'no' is not true or false"]
-    assert faults(mine | {"size": -1}) == ["entrants.x.size: -1 is less than 0"]
-    assert faults({"farm": "mine", "size": 2}) == ["entrants.x.kind: is missing; mine needs one"]
+    assert faults(mine | {"fast": "no"}) == ["farms.x.fast: 'no' is not true or false"]
+    assert faults(mine | {"size": -1}) == ["farms.x.size: -1 is less than 0"]
+    assert faults({"farm": "mine", "size": 2}) == ["farms.x.kind: is missing; mine needs one"]
     known = "known here: farm, alone, size, kind, name, fast, factor"
-    assert faults(mine | {"speed": 1}) == [f"entrants.x.speed: unknown key; {known}"]
-    assert faults({"farm": "yours"}) == ["entrants.x.farm: unknown farm 'yours'; available: mine"]
+    assert faults(mine | {"speed": 1}) == [f"farms.x.speed: unknown key; {known}"]
+    assert faults({"farm": "yours"}) == ["farms.x.farm: unknown farm 'yours'; available: mine"]
 
 
 @pytest.mark.parametrize(("one_host", "given", "crosses"), [(True, {}, False), (False, {}, True), ("fast", {}, True)])
@@ -65,4 +65,4 @@ def test_a_farm_authenticates_unless_it_says_otherwise():
 
 
 def test_every_shipped_entrant_fits_its_farm():
-    assert list(schema._misfits(farms.entrants())) == []
+    assert list(schema._misfits(farms.arms())) == []

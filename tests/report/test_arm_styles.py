@@ -71,7 +71,7 @@ def test_every_colour_of_a_chart_is_a_variable_with_a_value_in_both_schemes():
 
 def experiments():
     """The arms and ceilings that each experiment may have, by its name."""
-    entrants = farms.entrants()
+    entrants = farms.arms()
     for name, known in declared().items():
         yield name, [*(known.names("arms") or entrants), *known.names("ceilings")]
 

@@ -85,7 +85,7 @@ def test_the_page_has_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path
 
 
 def test_every_layer_names_a_known_experiment_and_arm():
-    entrants = farms.entrants()
+    entrants = farms.arms()
     for layer, experiment in ladder.LAYERS:
         known = declared()[experiment]
         assert layer.arm in {*known.names("arms"), *known.names("ceilings"), *entrants}, layer

@@ -275,7 +275,7 @@ def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metr
     for name, told in yaml.safe_load((published.FOLDER / published.SOURCES).read_text()).items():
         assert told["experiment"] in declared(), name
         arms = {told["arms"]} if isinstance(told["arms"], str) else set(told["arms"]["names"].values())
-        assert arms <= set(declared()[told["experiment"]].names("arms") or farms.entrants()), name
+        assert arms <= set(declared()[told["experiment"]].names("arms") or farms.arms()), name
     for theirs, path in zip(
         published.read(), yaml.safe_load((published.FOLDER / published.SOURCES).read_text()), strict=True
     ):

@@ -61,7 +61,7 @@ def _farm(name: str) -> tuple[dict[Path, str], str]:
     from crossover import farms, paths
 
     folder = paths.PACKAGE / "farms" / name
-    _require(name, [*farms.names(), *farms.entrants()], [folder], "a farm")
+    _require(name, [*farms.names(), *farms.arms()], [folder], "a farm")
     texts = {
         **{folder / part: _skeleton(f"farm/{part}", name) for part in ("__init__.py", "farm.py")},
         _test(name): _skeleton("farm_test.py", name),

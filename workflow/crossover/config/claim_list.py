@@ -164,7 +164,7 @@ def require(claims: Iterable[Claim], entrants: Iterable[str] = ()) -> None:
 
     `entrants` are names of task farms that the configuration adds to those of the schema.
     """
-    known = {**farms.entrants(), **dict.fromkeys(entrants)}
+    known = {**farms.arms(), **dict.fromkeys(entrants)}
     yaml_file.refuse(
         f"config/claims.yaml: claims.{claim['claim']}.quantity.{fault}"
         for claim in claims

@@ -11,7 +11,7 @@ from annotated_types import Ge, Gt, Le, MinLen
 
 from crossover import experiments, farms
 from crossover.config import tiers
-from crossover.design.config import ABOUT, ABOUT_ENTRANTS, Config
+from crossover.design.config import ABOUT, ABOUT_FARMS, Config
 from crossover.design.experiment import Experiment
 from crossover.design.settings import TIERS, Described, Rounds, described
 from crossover.paths import CONFIG, PROJECT
@@ -29,7 +29,7 @@ def text() -> str:
     stated = {key: own for key, own in described(Config).items() if own.about}
     rows = ((key, own, _literal(defaults[key]) if key in defaults else "all") for key, own in stated.items())
     parts += [*_table(_row_of(*row) for row in rows), ""]
-    parts += ["## `entrants`", "", ABOUT_ENTRANTS, *_options(), *_entrants(), ""]
+    parts += ["## `farms`", "", ABOUT_FARMS, *_options(), *_farms(), ""]
     for name, each in experiments.declared().items():
         own = described(each.settings).items()
         table = _table(_row_of(key, setting, _defaults(each, key), each.names(key)) for key, setting in own)
@@ -65,10 +65,10 @@ def _options() -> Iterator[str]:
             yield ""
 
 
-def _entrants() -> Iterator[str]:
-    yield "| entrant | definition |"
+def _farms() -> Iterator[str]:
+    yield "| task farm | definition |"
     yield "|---|---|"
-    for name, entrant in farms.entrants().items():
+    for name, entrant in farms.arms().items():
         extra = farms.declared()[entrant["farm"]].extra
         yield f"| `{name}` | {_literal(entrant)}{f', after `make env EXTRA={extra}`' if extra else ''} |"
 

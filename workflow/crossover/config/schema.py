@@ -14,7 +14,7 @@ from crossover import farms
 from crossover.config.yaml_file import refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
-from crossover.design.settings import TIERS, Described, Entrant, Rounds, Settings, described
+from crossover.design.settings import TIERS, Described, FarmEntry, Rounds, Settings, described
 from crossover.experiments import declared, keys_of
 from crossover.planning import plan, refinement
 
@@ -109,16 +109,16 @@ def _at_tier(value: Any, tier: str) -> Any:
 
 def _made(config: Stated, tier: str) -> Config:
     """The complete configuration of a tier, from values that are valid."""
-    entrants = {**farms.entrants(), **config.get("entrants", {})}
+    entrants = {**farms.arms(), **config.get("farms", {})}
     chosen = config.get("experiments", dict.fromkeys(declared()))
-    plain = {name: _flag(value) for name, value in config.items() if name not in ("entrants", "experiments")}
+    plain = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     # Receipts are found by their paths, and these have neither a first ./ nor a last /.
     plain["results"] = str(Path(plain.get("results", Config.results)))
     experiments = {name: _completed(name, own or {}, tier, entrants) for name, own in chosen.items()}
-    return Config(**plain | {"tier": tier}, entrants=entrants, experiments=experiments)
+    return Config(**plain | {"tier": tier}, farms=entrants, experiments=experiments)
 
 
-def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Mapping[str, Entrant]) -> Settings:
+def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Mapping[str, FarmEntry]) -> Settings:
     defaults = declared()[experiment].tiers.at(tier)
     changed = type(defaults).read({**_whole(defaults), **own})
     return replace(changed, entrants=entrants) if isinstance(changed, Farming) else changed
@@ -138,9 +138,9 @@ def _flag(value: Any) -> Any:
 
 def _faults(config: Stated, tier: str) -> Iterator[str]:
     """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
-    top = {name: _flag(value) for name, value in config.items() if name not in ("entrants", "experiments")}
+    top = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     yield from _wrong("", Config, top | {"tier": tier})
-    entrants = config.get("entrants", {})
+    entrants = config.get("farms", {})
     misfits = [*_misfits(entrants)]
     yield from misfits
     experiments = config.get("experiments", dict.fromkeys(declared()))
@@ -156,7 +156,7 @@ def _faults(config: Stated, tier: str) -> Iterator[str]:
         elif wrong := [*_wrong(f"{where}.", declared()[name].settings, own or {}, name)]:
             yield from wrong
         elif not misfits:
-            settings = _completed(name, own or {}, tier, {**farms.entrants(), **entrants})
+            settings = _completed(name, own or {}, tier, {**farms.arms(), **entrants})
             yield from (f"{where}.{fault}" for fault in _contradictions(settings))
 
 
@@ -233,7 +233,7 @@ def _model(kind: type, experiment: str = "") -> Any:
     types = {
         name: (_type(own, _allowed(kind, name, experiment)), ... if required else None)
         for name, own in described(kind).items()
-        if kind is not Config or (own.about and name not in ("entrants", "experiments"))
+        if kind is not Config or (own.about and name not in ("farms", "experiments"))
     }
     rules = ConfigDict(extra="forbid", allow_inf_nan=False)
     return create_model(kind.__name__, __config__=rules, **types)  # type: ignore[call-overload]
@@ -314,10 +314,10 @@ def _contradictions(settings: Settings) -> Iterator[str]:
 def _misfits(entrants: Any) -> Iterator[str]:
     """Faults of the configured task farms: unknown ones, or options that a farm does not have."""
     if not isinstance(entrants, Mapping):
-        yield f"entrants: {_unfit(entrants, 'a block of keys')}"
+        yield f"farms: {_unfit(entrants, 'a block of keys')}"
         return
     for name, entrant in entrants.items():
-        where = f"entrants.{name}"
+        where = f"farms.{name}"
         if not isinstance(entrant, Mapping):
             yield f"{where}: {_unfit(entrant, 'a block of keys')}"
         elif "farm" not in entrant:

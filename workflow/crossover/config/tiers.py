@@ -25,6 +25,6 @@ def measuring(experiment: str, arm: str) -> str:
             return f"tier {tier} measures it: make report TIER={tier}"
     named = f"name it in config/config.yaml: {experiment}: {{arms: [{arm}, ...]}}"
     for farm in farms.declared().values() if declared()[experiment].farming else ():
-        if arm in farm.entrants:
+        if arm in farm.arms:
             return f"make env EXTRA={farm.extra} installs it; then {named}" if farm.extra else named
     return ""

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from annotated_types import MinLen
 
-from crossover.design.settings import TIERS, Entrant, OneOf, Settings
+from crossover.design.settings import TIERS, FarmEntry, OneOf, Settings
 
 ABOUT = """\
 `config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
@@ -14,9 +14,9 @@ ABOUT = """\
 whole configuration, of every tier, is checked before anything runs; all errors are listed, key by key.
 """
 
-ABOUT_ENTRANTS = """\
+ABOUT_FARMS = """\
 An entry is a task farm with its options, under a name that arms can use. One line adds one:
-`entrants: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`.
+`farms: {lru hwm 4: {farm: ipyparallel, scheme: lru, hwm: 4}}`.
 
 - `farm`: the folder in `workflow/crossover/farms/` that runs it.
 - `alone`: it shares a launch with no other rival, because it disturbs them even while it is idle.
@@ -55,8 +55,8 @@ class Config:
         "the same host, or of the same network in placement `nodes`, can run code as you. Without this key, launches "
         "with these farms are left out, and the report names them.",
     ] = False
-    entrants: Annotated[
-        Mapping[str, Entrant],
+    farms: Annotated[
+        Mapping[str, FarmEntry],
         "Task farms that the arms of task experiments can name. Those listed below are always available; add others "
         "here, or change one of them.",
     ]

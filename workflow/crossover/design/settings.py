@@ -22,7 +22,7 @@ TIERS = ("smoke", "quick", "standard", "paper")
 
 Names = tuple[str, ...]
 Numbers = tuple[int, ...]
-Entrant = Mapping[str, Any]
+FarmEntry = Mapping[str, Any]
 """A configured task farm: `farm`, `alone` if it shares a launch with no other rival, and the farm's options."""
 
 
@@ -135,7 +135,7 @@ class Settings:
         Seconds | dict[str, Seconds],
         "Time for the cells of one launch; costly cells get fewer rounds. One number, or one per placement.",
     ]
-    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    entrants: Mapping[str, FarmEntry] = field(default_factory=dict)
     """The configured task farms by name: those of all experiments; in a launch, its own."""
     cells: Mapping[str, Sequence[int]] | None = None
     """Points by `protocol.identity` of a curve, in a launch that measures only these."""
@@ -238,7 +238,7 @@ class Settings:
             budget_seconds=own.get(placement, 0.0) if isinstance(own, Mapping) else own,
         )
 
-    def farms_played(self) -> Mapping[str, Entrant]:
+    def farms_played(self) -> Mapping[str, FarmEntry]:
         """The task farms that a launch needs, although none is an arm."""
         return {}
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import MISSING, dataclass, field, fields
 from typing import Any
 
-from crossover.design.settings import Entrant, described
+from crossover.design.settings import FarmEntry, described
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,7 @@ class TaskFarm:
 
     place: int
     """Its place among all farms, in rising order; gaps leave room for others."""
-    entrants: Mapping[str, Entrant] = field(default_factory=dict)
+    arms: Mapping[str, FarmEntry] = field(default_factory=dict)
     """The entrants that are always available, by name, without their `farm`."""
     options: type = NoOptions
     """A frozen dataclass. Each field is a `bool`, `float`, `int`, `str` or `Literal`, with its meaning:
@@ -44,19 +44,19 @@ class TaskFarm:
         """The options without a default."""
         return [each.name for each in fields(self.options) if each.default is MISSING]
 
-    def made(self, entrant: Entrant) -> Any:
+    def made(self, entrant: FarmEntry) -> Any:
         """The options of an entrant, as an instance of `options`."""
         return self.options(**{name: entrant[name] for name in self.meanings if name in entrant})
 
-    def crosses_hosts(self, entrant: Entrant) -> bool:
+    def crosses_hosts(self, entrant: FarmEntry) -> bool:
         """Whether the engines of an entrant can be on other hosts."""
         return not self._is(self.one_host, entrant)
 
-    def obeys_its_launch_alone(self, entrant: Entrant) -> bool:
+    def obeys_its_launch_alone(self, entrant: FarmEntry) -> bool:
         """Whether an entrant's farm authenticates."""
         return self._is(self.authenticates, entrant)
 
-    def _is(self, stated: bool | str, entrant: Entrant) -> bool:
+    def _is(self, stated: bool | str, entrant: FarmEntry) -> bool:
         if not isinstance(stated, str):
             return stated
         default = next(each.default for each in fields(self.options) if each.name == stated)

@@ -9,7 +9,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import Any
 
-from crossover.design.settings import Entrant
+from crossover.design.settings import FarmEntry
 from crossover.design.task_farm import TaskFarm
 
 UNKNOWN = TaskFarm(place=0)
@@ -27,19 +27,17 @@ def declared() -> dict[str, TaskFarm]:
     return dict(sorted(every.items(), key=lambda entry: entry[1].place))
 
 
-def entrants() -> dict[str, dict[str, Any]]:
+def arms() -> dict[str, dict[str, Any]]:
     """The entrants that are always available, by name."""
-    return {
-        name: {"farm": farm, **options} for farm, each in declared().items() for name, options in each.entrants.items()
-    }
+    return {name: {"farm": farm, **options} for farm, each in declared().items() for name, options in each.arms.items()}
 
 
-def crosses_hosts(entrant: Entrant) -> bool:
+def crosses_hosts(entrant: FarmEntry) -> bool:
     """Whether an entrant's engines can be on other hosts than the client."""
     return _of(entrant).crosses_hosts(entrant)
 
 
-def authenticates(entrant: Entrant) -> bool:
+def authenticates(entrant: FarmEntry) -> bool:
     """Whether an entrant's farm obeys nobody but its launch."""
     return _of(entrant).obeys_its_launch_alone(entrant)
 
@@ -49,6 +47,6 @@ def options(entrant: Mapping[str, Any]) -> Any:
     return _of(entrant).made(entrant)
 
 
-def _of(entrant: Entrant) -> TaskFarm:
+def _of(entrant: FarmEntry) -> TaskFarm:
     # The check of the configuration reports unknown farms.
     return declared().get(entrant["farm"], UNKNOWN)

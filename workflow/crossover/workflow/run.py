@@ -50,7 +50,7 @@ class Run:
             self.hosts = session.hosts(workflow)
             self.config = replace(replication.replicated(complete), hosts=self.hosts)
             if self.decides:
-                claim_list.require(claim_list.read("config/claims.yaml"), self.config.entrants)
+                claim_list.require(claim_list.read("config/claims.yaml"), self.config.farms)
         self.results, self.tier = self.config.results, self.config.tier
         self.partial = self.config.partial
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}

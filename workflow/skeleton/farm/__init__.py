@@ -8,9 +8,9 @@ from crossover.design.task_farm import TaskFarm
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     threads_per_engine: Annotated[int, "threads that stand for an engine"] = 1
 
 
-FARM = TaskFarm(place=1000, entrants={"NAME": {}}, options=Options, packages=("psutil",), one_host=True)
+FARM = TaskFarm(place=1000, arms={"NAME": {}}, options=Options, packages=("psutil",), one_host=True)

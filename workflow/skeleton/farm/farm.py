@@ -8,7 +8,7 @@ from crossover.measure.farms import ExecutorFarm
 from crossover.measure.ranks.peers import Peers
 
 
-class Entrant(ExecutorFarm):
+class Client(ExecutorFarm):
     """A pool of threads, some for each engine."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):

@@ -33,7 +33,7 @@ READ = record.schemas("medians choices launches")
 
 SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
 
-OTHER_FARMS = {next(iter(farm.entrants)): farm.snippet for farm in farms.declared().values() if farm.snippet}
+OTHER_FARMS = {next(iter(farm.arms)): farm.snippet for farm in farms.declared().values() if farm.snippet}
 
 TASK_FARM = Setting(
     library="ipyparallel",

@@ -112,7 +112,7 @@ class Settings(settings.Refined):
         """With engines, rank 0 is the client."""
         return 3 if self.player == "engine" else 2
 
-    def farms_played(self) -> Mapping[str, settings.Entrant]:
+    def farms_played(self) -> Mapping[str, settings.FarmEntry]:
         """The engines that play."""
         return {"engine": PLAYING} if self.player == "engine" else {}
 

@@ -8,7 +8,7 @@ from crossover.design.task_farm import TaskFarm
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     chunk_tasks: Annotated[
         int,
@@ -18,7 +18,7 @@ class Options:
 
 FARM = TaskFarm(
     place=20,
-    entrants={"concurrent.futures": {}, "concurrent.futures chunk 8": {"chunk_tasks": 8}},
+    arms={"concurrent.futures": {}, "concurrent.futures chunk 8": {"chunk_tasks": 8}},
     options=Options,
     one_host=True,
     snippet="""\

@@ -8,12 +8,12 @@ from crossover.design.task_farm import TaskFarm
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     encrypted: Annotated[
         bool,
         "every connection is encrypted, with a certificate made for the launch (TLS). Without it, other users of the "
-        "hosts could get tasks or run code, so such an entrant is measured only with `unauthenticated_farms`",
+        "hosts could get tasks or run code, so such a farm is measured only with `unauthenticated_farms`",
     ] = True
     queued: Annotated[
         bool, "the scheduler keeps tasks back until a worker is nearly idle, as is Dask's default, or sends all at once"
@@ -22,7 +22,7 @@ class Options:
 
 FARM = TaskFarm(
     place=40,
-    entrants={
+    arms={
         "dask": {"alone": True},
         "dask unqueued": {"queued": False, "alone": True},
         "dask unencrypted": {"encrypted": False, "alone": True},

@@ -13,7 +13,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 import dask
-from distributed import Client, Future, Security
+import distributed
+from distributed import Future, Security
 
 from crossover.farms.dask import Options
 from crossover.measure.farms import Farm, Task, dask_without_pages
@@ -31,7 +32,7 @@ UNQUEUED = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "inf"}
 """The environment of a scheduler that sends workers every task at once."""
 
 
-class Entrant(Farm):
+class Client(Farm):
     """One scheduler with its client, `encrypted` or not."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
@@ -66,7 +67,7 @@ class Entrant(Farm):
         """Connect, and wait until all workers have joined."""
         dask.config.set(CONFIGURATION)
         address, security = self.invitation()
-        self._client = Client(address, timeout=START_SECONDS, set_as_default=False, security=security)
+        self._client = distributed.Client(address, timeout=START_SECONDS, set_as_default=False, security=security)
         self._client.wait_for_workers(len(self.ranks), timeout=START_SECONDS)
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:

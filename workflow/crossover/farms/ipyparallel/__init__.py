@@ -15,7 +15,7 @@ LIMITED = {
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     scheme: Annotated[Literal["leastload", "lru", "weighted", "plainrandom", "twobin", "pure"], "its scheduler"]
     hwm: Annotated[
@@ -28,13 +28,13 @@ class Options:
     encrypted: Annotated[
         bool,
         "every connection is encrypted, with keys made for the launch (CurveZMQ). Without it, other users of the hosts "
-        "could get tasks or run code, so such an entrant is measured only with `unauthenticated_farms`",
+        "could get tasks or run code, so such a farm is measured only with `unauthenticated_farms`",
     ] = True
 
 
 FARM = TaskFarm(
     place=10,
-    entrants={
+    arms={
         **LIMITED,
         "leastload unencrypted": {"scheme": "leastload", "encrypted": False, "alone": True},
         "leastload msgpack": {"scheme": "leastload", "packer": "msgpack"},

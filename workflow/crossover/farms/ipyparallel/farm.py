@@ -30,7 +30,7 @@ PORTS = 20
 """Ports reserved for a controller, which binds sixteen according to its documentation."""
 
 
-class Entrant(Farm):
+class Client(Farm):
     """One controller with one scheduling `scheme`, high-water mark `hwm` (0: none) and message `packer`.
 
     `encrypted` uses CurveZMQ, with keys made for this controller, instead of signed messages.

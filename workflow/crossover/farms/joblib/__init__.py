@@ -8,7 +8,7 @@ from crossover.design.task_farm import TaskFarm
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     batch_tasks: Annotated[
         int,
@@ -19,7 +19,7 @@ class Options:
 
 FARM = TaskFarm(
     place=24,
-    entrants={"joblib": {}, "joblib batch 1": {"batch_tasks": 1}},
+    arms={"joblib": {}, "joblib batch 1": {"batch_tasks": 1}},
     options=Options,
     packages=("joblib",),
     one_host=True,

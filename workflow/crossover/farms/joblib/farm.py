@@ -25,7 +25,7 @@ IDLE_SECONDS = 10**6
 """Idle workers stay: by default they end after five minutes, and a launch can idle for longer."""
 
 
-class Entrant(Farm):
+class Client(Farm):
     """A pool of as many processes as there are engines."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):

@@ -8,7 +8,7 @@ from crossover.design.task_farm import TaskFarm
 
 @dataclass(frozen=True)
 class Options:
-    """The options of an entrant."""
+    """Its options."""
 
     backoff_seconds: Annotated[
         float, "how long client and workers sleep between two looks for messages; mpi4py's own is a millisecond"
@@ -17,7 +17,7 @@ class Options:
 
 FARM = TaskFarm(
     place=30,
-    entrants={"mpi4py.futures": {"alone": True}, "mpi4py.futures backoff 0": {"backoff_seconds": 0.0, "alone": True}},
+    arms={"mpi4py.futures": {"alone": True}, "mpi4py.futures backoff 0": {"backoff_seconds": 0.0, "alone": True}},
     options=Options,
     snippet="""\
 from mpi4py.futures import MPIPoolExecutor

@@ -13,7 +13,7 @@ from crossover.measure.farms import ExecutorFarm
 from crossover.measure.ranks.peers import Peers
 
 
-class Entrant(ExecutorFarm):
+class Client(ExecutorFarm):
     """One executor, whose workers are ranks."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):

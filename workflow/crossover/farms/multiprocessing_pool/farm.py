@@ -15,7 +15,7 @@ from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 
 
-class Entrant(Farm):
+class Client(Farm):
     """A pool of as many processes as there are engines."""
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):

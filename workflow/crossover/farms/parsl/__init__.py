@@ -4,7 +4,7 @@ from crossover.design.task_farm import TaskFarm
 
 FARM = TaskFarm(
     place=44,
-    entrants={"parsl": {"alone": True}},
+    arms={"parsl": {"alone": True}},
     packages=("parsl",),
     extra="parsl",
     one_host=True,

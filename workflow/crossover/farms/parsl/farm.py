@@ -27,7 +27,7 @@ HEARTBEAT_SECONDS = 2
 """The period of heartbeats; workers end after three missing ones."""
 
 
-class Entrant(Farm):
+class Client(Farm):
     """One executor with a pool of as many processes as there are engines."""
 
     def start(self) -> None:

@@ -8,7 +8,7 @@ that needs more is slower by several times, because Ray moves objects to files i
 
 FARM = TaskFarm(
     place=42,
-    entrants={"ray": {"alone": True}},
+    arms={"ray": {"alone": True}},
     packages=("ray",),
     extra="ray",
     one_host=True,

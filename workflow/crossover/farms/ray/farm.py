@@ -21,7 +21,7 @@ os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32)
 import ray
 
 
-class Entrant(Farm):
+class Client(Farm):
     """One node of Ray with as many processors as there are engines."""
 
     def start(self) -> None:

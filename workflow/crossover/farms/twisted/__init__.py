@@ -2,4 +2,4 @@
 
 from crossover.design.task_farm import TaskFarm
 
-FARM = TaskFarm(place=50, entrants={"twisted": {}}, packages=("foolscap", "twisted"))
+FARM = TaskFarm(place=50, arms={"twisted": {}}, packages=("foolscap", "twisted"))

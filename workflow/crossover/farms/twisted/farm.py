@@ -30,7 +30,7 @@ from crossover.measure.ranks.peers import Peers
 from crossover.records import atomic
 
 
-class Entrant(Farm):
+class Client(Farm):
     """The client; a reactor in a thread makes its calls."""
 
     def start(self) -> None:

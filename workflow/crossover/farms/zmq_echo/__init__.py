@@ -2,4 +2,4 @@
 
 from crossover.design.task_farm import TaskFarm
 
-FARM = TaskFarm(place=60, entrants={"bare zmq": {}})
+FARM = TaskFarm(place=60, arms={"bare zmq": {}})

@@ -17,7 +17,7 @@ from crossover.measure.ranks.peers import Peers
 STOP = b""
 
 
-class Entrant(Farm):
+class Client(Farm):
     """The ROUTER; engines get tasks in turn, whether they are idle or not."""
 
     def start(self) -> None:

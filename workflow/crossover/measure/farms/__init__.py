@@ -1,6 +1,6 @@
 """Task farms: a client submits tasks, engines run them. Each is a folder in `crossover/farms`, found by its name.
 
-Its module `farm` has an `Entrant`, the client on rank 0, and `serve(peers, invitation)` for the ranks that are its
+Its module `farm` has a `Client` on rank 0, and `serve(peers, invitation)` for the ranks that are its
 engines, with the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
@@ -19,7 +19,7 @@ from typing import Any, TypeVar
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.farming import Farming
-from crossover.design.settings import Entrant
+from crossover.design.settings import FarmEntry
 from crossover.farms import declared, options
 from crossover.measure.farms.tasks import Workload, turns_per_second
 from crossover.measure.ranks.network import launcher
@@ -91,14 +91,14 @@ def find(farm: str) -> ModuleType:
         remedy = f"`make env EXTRA={extra}` installs it" if extra else "install it"
         raise Refusal(
             HoleKind.NOT_INSTALLED,
-            f"the farm {farm} needs {missing.name}, which is not installed; {remedy}, or remove the entrants with "
-            f"`farm: {farm}` from the arms, and engines of that farm from the players",
+            f"the farm {farm} needs {missing.name}, which is not installed; {remedy}, or remove the arms with "
+            f"`farm: {farm}`, and engines of that farm from the players",
         ) from missing
 
 
-def enter(peers: Peers, ranks: Sequence[int], entrant: Entrant) -> Farm:
+def enter(peers: Peers, ranks: Sequence[int], entrant: FarmEntry) -> Farm:
     """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
-    farm: Farm = find(entrant["farm"]).Entrant(peers, ranks, options(entrant))
+    farm: Farm = find(entrant["farm"]).Client(peers, ranks, options(entrant))
     return farm
 
 
@@ -136,7 +136,7 @@ def serve(peers: Peers, settings: Farming) -> None:
         join(peers, settings.entrants[runs])
 
 
-def join(peers: Peers, entrant: Entrant) -> None:
+def join(peers: Peers, entrant: FarmEntry) -> None:
     """Run an engine of the entrant's farm on rank 0, then sleep until all farms are done."""
     # Imported before the invitation arrives, because this is slow, and all engines can do it at the same time.
     module = find(entrant["farm"])

@@ -34,7 +34,7 @@ X11Forwarding no
 AllowAgentForwarding no
 """
 
-OR_ELSE = "or remove the entrants with `ssh: true` from the arms"
+OR_ELSE = "or remove the arms with `ssh: true`"
 
 
 class Tunnel:

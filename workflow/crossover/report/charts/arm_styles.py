@@ -34,7 +34,7 @@ CEILING_DASHES = ((1, 3), (8, 4), (2, 6))
 LAYERS = ("pyzmq", "mpi4py Send", "mpi4py send", "ipyparallel, per task", "Dask, per task", "Foolscap, per task")
 """The layers of the ladder that differ most; those in C have the next free styles."""
 
-FARMS = tuple(dict.fromkeys((*farming.ORDER, *farms.entrants())))
+FARMS = tuple(dict.fromkeys((*farming.ORDER, *farms.arms())))
 FAMILIES = (*(each.names("arms") for each in declared().values()), FARMS, (*LAYERS, "MPI in C", "ZeroMQ in C"))
 """Known arms, the most frequent in charts first, because the first styles differ most. Other names get a style too."""
 
