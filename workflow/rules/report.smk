@@ -2,6 +2,8 @@
 
 import json
 
+from crossover.workflow import outcome
+
 
 rule figures:
     input:
@@ -70,7 +72,7 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        waiting=lambda wildcards: json.dumps(run.waiting),
+        waiting=lambda wildcards: json.dumps(outcome.waiting(run.stated, run.config, run.remarks)),
         failures=run.steps.failures("report"),
         code=code_digest.digest("crossover.report.pages.renderer", "crossover.report.pages.index"),
     message:

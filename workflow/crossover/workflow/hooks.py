@@ -227,7 +227,8 @@ def _answer(run: Run) -> None:
     from crossover.report.pages import terminal
 
     results = Path(run.results)
-    for folder in [results] if run.whole else [results / "experiments" / name for name in sorted(run.experiments)]:
+    own = [results / "experiments" / name for name in sorted(run.experiments)]
+    for folder in [results] if run.whole else own:
         print(flush=True)
         with plain():
             terminal.show(folder, leads(), command=run.command)

@@ -13,6 +13,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from crossover.config import schema
+from crossover.design.config import Config
+from crossover.planning import plan
+from crossover.planning.demand import Remark
 from crossover.planning.refinement import REFINEMENT
 from crossover.records import atomic
 from crossover.records.holes import HoleKind
@@ -124,3 +128,14 @@ def sentences(failures: Iterable[Failure], logs: Mapping[Failure, str] | None = 
             "This is probably a bug in crossover: please report it. To retry the failed parts, repeat the command.",
         ]
     )
+
+
+def waiting(stated: Mapping[str, Any], config: Config, remarks: Iterable[Remark]) -> dict[str, Any]:
+    """What higher tiers and larger clusters would measure, and the remarks of a partial run, for the page."""
+    return {
+        "tiers": schema.waiting(stated),
+        "hosts": plan.waiting(config),
+        "too_few_nodes": config.too_few_nodes,
+        "withheld": plan.withheld(config),
+        "partial": [remark.text for remark in remarks],
+    }

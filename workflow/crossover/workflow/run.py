@@ -1,12 +1,11 @@
 """One run of the workflow, for its rules: the receipts that its targets need, and the jobs that launches share."""
 
 import atexit
-import math
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any
 
@@ -16,13 +15,12 @@ from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
 from crossover.measure.ranks import provenance
-from crossover.planning import batches, command, plan, receipt, refinement
+from crossover.planning import command, plan, receipt, refinement
 from crossover.planning.batches import Jobs
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
 from crossover.planning.receipt import Files, Receipt
-from crossover.slurm import acceptance, cluster
 from crossover.workflow import folders, replication, session
 from crossover.workflow.failures import Attempts
 from crossover.workflow.outcome import Steps
@@ -54,7 +52,7 @@ class Run:
         self.results, self.tier = self.config.results, self.config.tier
         self.partial = self.config.partial
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}
-        self.most_minutes = self._ask_slurm() if self.slurm else math.inf
+        self.config, self.most_minutes = session.granted(self.config, self.slurm)
         session.expose()
         if self.decides:
             session.begin()
@@ -73,19 +71,16 @@ class Run:
         self.ending, self.ended = threading.Lock(), False
         """Held while the end is printed."""
         self.jobs = Jobs(self.slurm, self.most_minutes, session.slurm_extra(workflow))
+        self._forces = partial(session.forces, workflow)
         self._launches: dict[str, Launch] = {}
         self._refined: set[str] = set()
         self.course = Course(
-            self.config, workflow.nodes, self.split, asked=lambda: self.experiments, available=self._available
+            self.config,
+            workflow.nodes,
+            self.split,
+            asked=lambda: self.experiments,
+            available=partial(session.available, workflow, self.slurm, self.hosts),
         )
-
-    def _ask_slurm(self) -> float:
-        """The most minutes that Slurm grants a job; launches with more hosts than it grants are left out and named."""
-        if (wanted := plan.most_hosts(self.config)) > 1:
-            hosts, reason = acceptance.most_hosts(self.slurm, wanted)
-            self.config = replace(self.config, hosts=hosts, too_few_nodes=reason)
-        allowed = cluster.most_minutes(self.slurm.get("slurm_partition"))
-        return acceptance.most_minutes(self.slurm, min(batches.longest_minutes(self.config, self.slurm), allowed))
 
     # ---- what the targets need
 
@@ -195,12 +190,6 @@ class Run:
     def _existing(self) -> dict[str, Receipt]:
         return {str(each.path): each for own in self.demand.held.values() for each in own}
 
-    def _forces(self, path: str) -> bool:
-        """Whether the command forces a launch to be measured again (-F, -R, -f)."""
-        settings = self.workflow.dag_settings
-        named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
-        return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in named)
-
     @cached_property
     def command(self) -> Command:
         """The command that started the run. Snakemake knows its targets only once it plans."""
@@ -209,20 +198,7 @@ class Run:
     @property
     def whole(self) -> bool:
         """Whether the targets need the joined tables of all experiments."""
-        targets = self.workflow.dag_settings.targets
-        joined = {Path(self.results), Path(self.results, "report")}
-        return not targets or "all" in targets or any(Path(each).parent in joined for each in targets)
-
-    @property
-    def waiting(self) -> dict[str, Any]:
-        """What higher tiers and larger clusters would measure, and the remarks of a partial run, for the page."""
-        return {
-            "tiers": schema.waiting(self.stated),
-            "hosts": plan.waiting(self.config),
-            "too_few_nodes": self.config.too_few_nodes,
-            "withheld": plan.withheld(self.config),
-            "partial": [remark.text for remark in self.remarks],
-        }
+        return session.joins(self.workflow, self.results)
 
     # ---- one launch
 
@@ -300,9 +276,3 @@ class Run:
     def _has_failed(self, files: Files) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt."""
         return str(files.path) not in self._existing and files.log.exists()
-
-    def _available(self) -> int | None:
-        """The most nodes that this run can use at a time, by the partition and the key `nodes`; None if unknown."""
-        if self.slurm:
-            return cluster.most_nodes(self.slurm.get("slurm_partition"), self.hosts, self.workflow.nodes)
-        return None if self.hosts == sys.maxsize else min(self.hosts, self.workflow.nodes)

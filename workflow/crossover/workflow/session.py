@@ -2,18 +2,23 @@
 
 import ast
 import importlib
+import math
 import os
 import sys
 import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+from crossover.design.config import Config
 from crossover.design.launch import Launch
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
+from crossover.planning import batches, plan
+from crossover.slurm import acceptance, cluster
 
 ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
 """The launch for which a profile's resources are read."""
@@ -94,3 +99,39 @@ def require_triggers(triggers: Any) -> None:
             f"rerun-triggers: with {', '.join(more)}, measured launches would be measured again; use a profile of this "
             f"project, such as --profile profiles/local, or add: --rerun-triggers {' '.join(TRIGGERS)}"
         )
+
+
+def forces(workflow: Any, path: str) -> bool:
+    """Whether the command forces the launch with this receipt to be measured again (-F, -R, -f)."""
+    settings = workflow.dag_settings
+    named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
+    return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in named)
+
+
+def joins(workflow: Any, results: str) -> bool:
+    """Whether the targets need the joined tables of all experiments."""
+    targets = workflow.dag_settings.targets
+    joined = {Path(results), Path(results, "report")}
+    return not targets or "all" in targets or any(Path(each).parent in joined for each in targets)
+
+
+# ---- what the cluster grants
+
+
+def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
+    """The configuration with the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
+    if not slurm:
+        return config, math.inf
+    if (wanted := plan.most_hosts(config)) > 1:
+        hosts, reason = acceptance.most_hosts(slurm, wanted)
+        # Launches with more are left out and named.
+        config = replace(config, hosts=hosts, too_few_nodes=reason)
+    allowed = cluster.most_minutes(slurm.get("slurm_partition"))
+    return config, acceptance.most_minutes(slurm, min(batches.longest_minutes(config, slurm), allowed))
+
+
+def available(workflow: Any, slurm: Mapping[str, Any], hosts: int) -> int | None:
+    """The most nodes that a run can use at a time, by the partition and the key `nodes`; None if unknown."""
+    if slurm:
+        return cluster.most_nodes(slurm.get("slurm_partition"), hosts, workflow.nodes)
+    return None if hosts == sys.maxsize else min(hosts, workflow.nodes)
