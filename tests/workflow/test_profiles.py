@@ -12,6 +12,8 @@ from copies import ROOT, Project
 from snakemake.cli import parse_args
 from snakemake.profiles import ProfileConfigFileParser
 
+from crossover.config import schema
+from crossover.design.launch import Launch
 from crossover.workflow import session
 
 Settings = dict[str, Any]
@@ -85,7 +87,7 @@ def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there:
     chosen = SimpleNamespace(default_resources=None, overwrite_resources=parsed["set_resources"])
     workflow: Any = SimpleNamespace(resource_settings=chosen)
     assert session.slurm_resources(workflow)["slurm_extra"] == "--exclusive --overcommit --hint=x"
-    across = {"experiment": "mpi_pingpong", "placement": "nodes", "launch": 1}
+    across = Launch("mpi_pingpong", "nodes", 1, schema.complete({}).experiments["mpi_pingpong"])
     assert session.slurm_extra(workflow)(across) == "--exclusive --overcommit --hint=x --nodelist=n1,n2"
 
 

@@ -38,7 +38,7 @@ def test_editing_a_driver_affects_its_own_launches_and_their_results_but_no_othe
 
 
 def test_editing_the_sampler_affects_every_launch(finished: Project) -> None:
-    finished.edit("workflow/crossover/measure/sampling/sampler.py", "FEWEST_ROUNDS = 3", "FEWEST_ROUNDS = 4")
+    finished.edit("workflow/crossover/measure/sampling/sampler.py", "SELDOM = 3", "SELDOM = 4")
     assert len(finished.planned("--config", "remeasure=true")["launch"]) == 4
 
 
