@@ -3,11 +3,9 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from annotated_types import MinLen
-
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import REFERENCE, WHERE, Names, OneOf, Points, Refined, Rounds, Tiers
+from crossover.design.settings import REFERENCE, WHERE, MinLen, Names, OneOf, Points, Refined, Rounds, Tiers
 
 METRICS = (Metric("pace", "turns/s", "higher"),)
 ARMS = ("quick", "slow")

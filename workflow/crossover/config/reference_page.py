@@ -7,13 +7,12 @@ from dataclasses import MISSING, fields
 from typing import Any, get_args, get_origin
 
 import yaml
-from annotated_types import Ge, Gt, Le, MinLen
 
 from crossover import experiments, farms
 from crossover.config import tiers
 from crossover.design.config import ABOUT, ABOUT_FARMS, Config
 from crossover.design.experiment import Experiment
-from crossover.design.settings import TIERS, Described, Rounds, described
+from crossover.design.settings import TIERS, Described, Ge, Gt, Le, MinLen, Rounds, described
 from crossover.paths import CONFIG, PROJECT
 
 PAGE = CONFIG / "README.md"

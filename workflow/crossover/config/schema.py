@@ -8,13 +8,11 @@ from functools import cache
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from annotated_types import Ge
-
 from crossover import farms
 from crossover.config.yaml_file import refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
-from crossover.design.settings import TIERS, Described, FarmEntry, Rounds, Settings, described
+from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Rounds, Settings, described
 from crossover.experiments import declared, keys_of
 from crossover.planning import plan, refinement
 

@@ -4,9 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-from annotated_types import MinLen
-
-from crossover.design.settings import TIERS, FarmEntry, OneOf, Settings
+from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Settings
 
 ABOUT = """\
 `config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:

@@ -4,10 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from annotated_types import Ge, Le
-
 from crossover.design.arm import arms_of
-from crossover.design.settings import REFERENCE, Arms, Count, Curves, Names, Rounds, Settings, Some
+from crossover.design.settings import REFERENCE, Arms, Count, Curves, Ge, Le, Names, Rounds, Settings, Some
 
 MOST_ENGINES = 10_000
 

@@ -10,11 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields, replace
 from functools import cache, cached_property
-from hashlib import sha256
 from itertools import product
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
-
-from annotated_types import Ge, Gt, Le, MinLen
 
 from crossover.design.protocol import Keys, label
 
@@ -50,6 +47,42 @@ class Curves(OneOf):
     def valued(cls, key: str, names: Sequence[str]) -> Self:
         """Values of one key, a curve each."""
         return cls(tuple(names), entries={name: {key: name} for name in names})
+
+
+class Bound:
+    """A bound of a value. Those of annotated_types would do, but take a rank's time to load."""
+
+    def __get_pydantic_core_schema__(self, kind: Any, schema_of: Any) -> Any:
+        """What pydantic checks: its own schema of the type, with this bound."""
+        return schema_of(kind) | vars(self)
+
+
+@dataclass(frozen=True)
+class Ge(Bound):
+    """At least so much."""
+
+    ge: float
+
+
+@dataclass(frozen=True)
+class Gt(Bound):
+    """More than this."""
+
+    gt: float
+
+
+@dataclass(frozen=True)
+class Le(Bound):
+    """At most so much."""
+
+    le: float
+
+
+@dataclass(frozen=True)
+class MinLen(Bound):
+    """At least so many entries."""
+
+    min_length: int
 
 
 class Mark:
@@ -323,7 +356,7 @@ class Described:
     bare: Any
     """The type without what is annotated."""
     bounds: tuple[Any, ...]
-    """Those of annotated_types."""
+    """Instances of Bound."""
     about: str
     allowed: OneOf | None
     one_each: bool
@@ -363,7 +396,7 @@ def _described(hint: Any) -> Described:
     bare, *marks = get_args(hint) if get_origin(hint) is Annotated else (hint,)
     return Described(
         bare,
-        tuple(each for each in marks if not isinstance(each, str | OneOf | Mark)),
+        tuple(each for each in marks if isinstance(each, Bound)),
         next((each for each in marks if isinstance(each, str)), ""),
         next((each for each in marks if isinstance(each, OneOf)), None),
         ONE_EACH in marks,
@@ -416,6 +449,9 @@ def canonical(settings: Mapping[str, Any]) -> str:
 
 def digest(stored: Mapping[str, Any]) -> str:
     """The digest of stored settings."""
+    # A rank needs none.
+    from hashlib import sha256
+
     return sha256(canonical(stored).encode()).hexdigest()[:8]
 
 

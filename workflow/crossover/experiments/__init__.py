@@ -31,11 +31,11 @@ def declared() -> dict[str, Experiment]:
 
 
 def of(name: str) -> Experiment:
-    """The declaration of one experiment. Raises CrossoverError if there is none."""
-    try:
-        return declared()[name]
-    except KeyError:
-        raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}") from None
+    """The declaration of one experiment, without loading others. Raises CrossoverError if there is none."""
+    if name not in names():
+        raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}")
+    found: Experiment = import_module(f"{__name__}.{name}").EXPERIMENT
+    return found
 
 
 def read_launch(file: Path) -> Launch:

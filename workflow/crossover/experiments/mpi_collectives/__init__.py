@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge, Le, MinLen
-
 from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
@@ -33,9 +31,9 @@ class Settings(settings.Refined):
         "(`bcast`, the ranks in turn), or all arrays for every rank (`allgather`).",
     ] = PATTERNS
     rank_counts: Annotated[
-        tuple[Annotated[int, Ge(1), Le(MOST_RANKS)], ...],
+        tuple[Annotated[int, settings.Ge(1), settings.Le(MOST_RANKS)], ...],
         settings.ONE_EACH,
-        MinLen(1),
+        settings.MinLen(1),
         "Numbers of ranks, each in separate launches. More than two need a logical processor each, because they "
         "spin; otherwise the launch is a hole.",
     ]

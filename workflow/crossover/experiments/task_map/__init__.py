@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
@@ -34,7 +32,7 @@ class Settings(farming.EngineCounts, settings.Refined):
     engine_counts: Annotated[
         farming.Counts,
         settings.ONE_EACH,
-        MinLen(1),
+        settings.MinLen(1),
         f"Engines of each farm, one curve each, in separate launches. {farming.CROWD}",
     ]
 

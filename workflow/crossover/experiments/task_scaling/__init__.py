@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import MinLen
-
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
@@ -21,7 +19,7 @@ class Settings(farming.EngineCounts):
     engine_counts: Annotated[
         farming.Counts,
         settings.ONE_EACH,
-        MinLen(1),
+        settings.MinLen(1),
         f"The axis, engines of each farm, each number in separate launches. {farming.CROWD}",
     ]
     tasks: Annotated[settings.Count, "The number of empty tasks in one flood."]

@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge, MinLen
-
 from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
@@ -25,10 +23,10 @@ class Settings(zeromq.Handed):
     messages: Annotated[settings.Points, "The axis, messages in a burst."]
     sizes_bytes: Annotated[
         tuple[settings.Count, ...],
-        MinLen(1),
+        settings.MinLen(1),
         "Message sizes in bytes, one curve each. Bursts of more than `burst_bytes` are left out.",
     ]
-    burst_bytes: Annotated[int, Ge(1_000_000), "The most bytes in a burst."] = 256_000_000
+    burst_bytes: Annotated[int, settings.Ge(1_000_000), "The most bytes in a burst."] = 256_000_000
     curves: Annotated[
         settings.Some,
         settings.Curves.labelled({**keys, "polled": False} for keys in zeromq.connections(["PUSH/PULL"])),

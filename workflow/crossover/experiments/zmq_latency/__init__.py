@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge
-
 from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment, Rung
@@ -40,7 +38,7 @@ class Settings(zeromq.Handed):
     ] = ("C",)
     trips_per_repetition: Annotated[
         int,
-        Ge(100),
+        settings.Ge(100),
         "Round trips in one repetition. Even the shortest block has this many, enough for its percentiles.",
     ] = 100
     placements: Annotated[settings.Some, settings.OneOf(PLACEMENTS), settings.WHERE]

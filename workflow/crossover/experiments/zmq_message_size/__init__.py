@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge
-
 from crossover.design import settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
@@ -42,7 +40,7 @@ class Settings(settings.Refined):
     ]
     scan_bytes: Annotated[
         int,
-        Ge(0),
+        settings.Ge(0),
         "How many sizes are added on either side of each build's inline limit, in steps of one byte.",
     ]
     arms: Annotated[
@@ -72,7 +70,7 @@ class Settings(settings.Refined):
     ]
     in_flight_bytes: Annotated[
         int,
-        Ge(1_000_000),
+        settings.Ge(1_000_000),
         "The most bytes in flight before a burst is drained. The sockets have no high-water mark, so that no send "
         "call blocks.",
     ] = 64_000_000

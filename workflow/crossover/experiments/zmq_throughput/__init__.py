@@ -3,8 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from annotated_types import Ge
-
 from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
@@ -54,20 +52,20 @@ class Settings(zeromq.Handed):
     ]
     in_flight_messages: Annotated[
         int,
-        Ge(4),
+        settings.Ge(4),
         "The most messages of a stream from PUSH to PULL in flight. ZeroMQ's default high-water marks allow 2,000, "
         "half of them at either end. The sockets here have no high-water mark, so that no send call waits.",
     ] = 2000
-    in_flight_bytes: Annotated[int, Ge(1_000_000), "The most bytes of a stream from PUSH to PULL in flight."] = (
-        64_000_000
-    )
+    in_flight_bytes: Annotated[
+        int, settings.Ge(1_000_000), "The most bytes of a stream from PUSH to PULL in flight."
+    ] = 64_000_000
     burst_seconds: Annotated[
         settings.Seconds,
         "The shortest time of a block of DEALER/ROUTER. pyzmq's script counts for one to three seconds.",
     ]
     burst_bytes: Annotated[
         int,
-        Ge(1_000_000),
+        settings.Ge(1_000_000),
         "The most bytes in a burst from DEALER to ROUTER; a block with more bytes has several bursts. pyzmq's "
         "script has no such bound.",
     ]

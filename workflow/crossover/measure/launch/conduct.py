@@ -19,13 +19,13 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from crossover import experiments
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
 from crossover.design.protocol import KEYS, identity, named
 from crossover.design.settings import Settings
-from crossover.experiments import declared
 from crossover.measure.launch.driver import Driver
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.ranks.provenance import Disturbance
@@ -57,7 +57,7 @@ def conduct(
     its processes, which may fail too.
     """
     started = datetime.now(UTC)
-    kind, settings = declared()[launch.experiment], launch.settings
+    kind, settings = experiments.of(launch.experiment), launch.settings
     phases = Phases()
     with ExitStack() as driver:
         with phases.during(CONNECTION):
