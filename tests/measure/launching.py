@@ -164,7 +164,7 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
 
 
 def settings(experiment: str, told: dict[str, Any], kind: Experiment | None = None) -> Settings:
-    """The settings of a launch at tier quick in placement `node`, with those that are told instead.
+    """The settings of a launch at tier quick in placement `node`, with these values instead.
 
     `kind` is the declaration of an experiment that is not shipped.
     """

@@ -192,7 +192,7 @@ WORDS = {
 
 
 def _sentence(fault: Mapping[str, Any], kind: type, path: list[str]) -> str:
-    """What is wrong, and what is allowed."""
+    """The fault, and the values allowed."""
     value, limits = fault["input"], fault.get("ctx", {})
     known = [*described(Rounds if path[-2:-1] == ["rounds"] else kind)]
     if not issubclass(kind, Settings | Config):

@@ -1,4 +1,4 @@
-"""The quantity along which an experiment varies, the points of its curves, and what is measured at them."""
+"""The axis of an experiment, the cells of its curves, and the metrics that are measured in a cell."""
 
 from dataclasses import dataclass, field
 

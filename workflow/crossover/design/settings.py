@@ -100,7 +100,7 @@ Seconds = Annotated[float, Gt(0)]
 Some = Annotated[Names, MinLen(1)]
 Arms = Annotated[Names, MinLen(2)]
 Points = Annotated[tuple[Annotated[int, Ge(1), Le(1_000_000_000_000)], ...], AXIS, MinLen(1)]
-Bounds = Annotated[int, Ge(3)]
+RoundCount = Annotated[int, Ge(3)]
 
 
 def decades(low: int, high: int, per_decade: int) -> Numbers:
@@ -118,8 +118,8 @@ def decades(low: int, high: int, per_decade: int) -> Numbers:
 class Rounds:
     """The rounds of a cell after which it stops as soon as it is settled, and the most."""
 
-    at_most: Bounds
-    at_least: Bounds = 10
+    at_most: RoundCount
+    at_least: RoundCount = 10
 
 
 WHERE = (
@@ -354,9 +354,9 @@ class Described:
     """What a field of settings says: its type and bounds, its meaning, the names that it allows."""
 
     bare: Any
-    """The type without what is annotated."""
+    """The type without its annotations."""
     bounds: tuple[Any, ...]
-    """Instances of Bound."""
+    """The bounds of its values."""
     about: str
     allowed: OneOf | None
     one_each: bool

@@ -1,1 +1,1 @@
-"""Questions to Slurm: the cluster, whether it accepts jobs, what they ask for, why they wait and how they end."""
+"""Questions to Slurm: the cluster, whether it accepts jobs, what jobs request, why they wait and how they end."""

@@ -143,7 +143,7 @@ def of_controller(told: str) -> Fate:
     days, _, clock = facts.get("RunTime", "").rpartition("-")
     hours, minutes, seconds = map(int, (clock or "0:0:0").split(":"))
     nodes = facts.get("NodeList", "").replace("(null)", "")
-    # NumNodes can be a range of what was asked for.
+    # NumNodes can be the range that was requested.
     count = int(facts.get("NumNodes", "1").split("-")[0])
     return Fate(
         facts.get("JobState", ""), nodes, (((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds) * count
