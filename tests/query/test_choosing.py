@@ -1,13 +1,14 @@
 """Is the choice at a point that of the table, and between two points no better than at the worse of both?"""
 
 import json
+from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.query import answers
-from crossover.records.outcome import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER, Choice
 
 SHARED = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp", "metric": "throughput",
@@ -23,7 +24,8 @@ def row(x, arm="copy", verdict=WINNER, guarantee=1.0, **changes):
         "left": json.dumps([] if verdict == WINNER else [other]), "begins": None, "begins_low": None,
         "begins_high": None,
     }  # fmt: skip
-    return SHARED | facts | changes
+    own = json.dumps({arm: guarantee})
+    return Choice.of(SHARED | facts | {"candidates": own} | changes)
 
 
 ROWS = [
@@ -58,7 +60,7 @@ def test_between_two_choices_both_are_named_with_the_boundary():
     assert (found.arms, found.guarantee, found.verdict) == (["copy", "no-copy"], None, OPEN)
     assert "copy or no-copy; the second is better from 3 kB [2, 5 kB] on" in found.lines[0]
     assert found.row["choice"] is None and found.row["begins"] == 3000
-    unknown = answers.chosen("x", [ROWS[0], ROWS[2] | {"begins": None, "begins_low": 100.0, "begins_high": 1e4}], 500)
+    unknown = answers.chosen("x", [ROWS[0], replace(ROWS[2], begins=None, begins_low=100.0, begins_high=1e4)], 500)
     assert "from somewhere in 100 B to 10 kB on" in unknown.lines[0]
 
 
@@ -76,6 +78,6 @@ def test_outside_the_axis_there_is_no_choice(x):
 def test_a_point_is_never_more_certain_than_the_measured_ones_around_it(x):
     found = at(x)
     around = [each for each in ROWS if each in found.rows]
-    assert around and (found.x == around[0]["x"] or around[0]["x"] < found.x < around[1]["x"])
-    assert found.guarantee is None or found.guarantee == max(each["guarantee"] for each in around)
+    assert around and (found.x == around[0].x or around[0].x < found.x < around[1].x)
+    assert found.guarantee is None or found.guarantee == max(each.guarantee for each in around)
     json.dumps(found.row)

@@ -147,7 +147,7 @@ class Campaign:
             needed = math.ceil(curve.launches * (math.log(ends[2] / ends[1]) / 2 / math.log(KNOWN)) ** 2)
             verdict = WINNER if decided else SETTLED if most <= KNOWN else OPEN
             own = {
-                "begins": None, "begins_low": None, "begins_high": None,
+                "begins": None, "begins_low": None, "begins_high": None, "low": None, "high": None,
                 "x": cell["x"], "choice": arms[0], "next": arms[1], "value": curve.rate, "guarantee": most,
                 "verdict": verdict, "candidates": json.dumps({arms[0]: most, arms[1]: ends[2]}),
                 "left": json.dumps([] if decided else arms[1:]),
@@ -323,7 +323,7 @@ def two_good_one_hole(**changes: Any) -> Campaign:
 
 def run(campaign: Campaign) -> Tables:
     """The tables of a campaign that the report reads."""
-    return Tables(**{name: rows for name, rows in campaign.tables().items() if name != "measurements"})
+    return Tables.of({name: rows for name, rows in campaign.tables().items() if name != "measurements"})
 
 
 def panel(curve: Curve, **changes: Any) -> Panel:

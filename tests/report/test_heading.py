@@ -1,7 +1,5 @@
 """Does the page begin with the finding, the circumstances of the run, and choices that its tables support?"""
 
-import json
-
 import yaml
 from campaigns import MACHINE, Campaign, launch_row, mpi, run, steps, tasks, two_good_one_hole, zmq
 from hypothesis import given
@@ -126,10 +124,10 @@ def test_words_follow_the_table(standings):
     tables = run(Campaign([steps(*standings)]))
     (question,) = choices.asked(tables)
     arms = [arm for arm, _ in question.segments]
-    assert [row["choice"] for row in tables.choices] == [arm for arm, own in question.segments for _ in own]
+    assert [row.choice for row in tables.choices] == [arm for arm, own in question.segments for _ in own]
     assert question.words.startswith(arms[0]) and question.words.count(", from ") == len(arms) - 1
-    worst = max(tables.choices, key=lambda row: row["guarantee"])
-    assert float(question.cost.split()[0]) >= worst["guarantee"] - 1e-9
-    assert question.is_settled == all(row["verdict"] != OPEN for row in tables.choices)
-    assert question.is_settled or all(arm in question.left for arm in json.loads(worst["left"]))
-    assert ("Surely the best" in question.sentence) == all(row["verdict"] == WINNER for row in tables.choices)
+    worst = max(tables.choices, key=lambda row: row.guarantee)
+    assert float(question.cost.split()[0]) >= worst.guarantee - 1e-9
+    assert question.is_settled == all(row.verdict != OPEN for row in tables.choices)
+    assert question.is_settled or all(arm in question.left for arm in worst.left)
+    assert ("Surely the best" in question.sentence) == all(row.verdict == WINNER for row in tables.choices)

@@ -91,18 +91,16 @@ def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, 
         keys = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
         keys |= panel.keys | {"placement": panel.placement}
         drawn = cells(rows[overview.address(question)])
-        assert [cell["kind"] for cell in drawn] == [
-            OPEN if row["verdict"] == OPEN else "chosen" for row in question.rows
-        ]
+        assert [cell["kind"] for cell in drawn] == [OPEN if row.verdict == OPEN else "chosen" for row in question.rows]
         assert choices.plain(question.words).partition(", ")[0] in lines
         for row, cell in zip(question.rows, drawn, strict=True):
             seen += 1
-            assert f": {row['choice']}, " in cell["tip"]
-            (found,) = run.choose(panel.experiment, row["x"], metric=panel.metric, **keys).to_dict("records")
+            assert f": {row.choice}, " in cell["tip"]
+            (found,) = run.choose(panel.experiment, row.x, metric=panel.metric, **keys).to_dict("records")
             assert (found["choice"], found["verdict"], found["guarantee"]) == (
-                row["choice"], row["verdict"], row["guarantee"],
+                row.choice, row.verdict, row.guarantee,
             )  # fmt: skip
-            assert run.choice(panel.experiment, row["x"], panel.metric, keys).lines[0].count(row["choice"])
+            assert run.choice(panel.experiment, row.x, panel.metric, keys).lines[0].count(row.choice)
     assert seen == len(told.choices)
 
 
@@ -123,11 +121,11 @@ def test_a_recommended_setting_is_the_choice_wherever_its_arms_have_it(told):
     """It loses no more than its guarantee, which was decided between its own arms, against all candidates."""
     choices_of = {}
     for row in told.choices:
-        choices_of.setdefault(choices.curve_of(row), {})[row["x"]] = row
+        choices_of.setdefault(row.curve, {})[row.x] = row
     for row in (row for row in told.recommendations if row["recommended"]):
         points = {x: arm for arm, own in json.loads(row["points"]).items() for x in own}
         start = float(row["value"]) if row["x"] is not None else 0
-        for x, found in choices_of[choices.curve_of(row)].items():
+        for x, found in choices_of[row["experiment"], row["protocol"], row["placement"], row["metric"]].items():
             arm = row["arm"] if x >= start else row["default"]
-            if x in points and found["choice"] in (row["arm"], row["default"]) and found["verdict"] != OPEN:
-                assert json.loads(found["candidates"])[arm] <= KNOWN or found["choice"] == arm
+            if x in points and found.choice in (row["arm"], row["default"]) and found.verdict != OPEN:
+                assert found.candidates[arm] <= KNOWN or found.choice == arm

@@ -70,7 +70,7 @@ def test_each_cell_has_the_colour_of_its_choice_and_open_ones_their_guarantee():
     found = drawn(shown)
     assert [cell["kind"] for cell in cells(found.rows[0])] == ["chosen", OPEN, "chosen", "chosen"]
     looks = arm_styles.of(tables(shown).panels("zmq_throughput")[0])
-    expected = [[looks[row["choice"]].colour.name] for row in tables(shown).choices]
+    expected = [[looks[row.choice].colour.name] for row in tables(shown).choices]
     assert [cell["colour"] for cell in cells(found.rows[0])] == expected
     assert "≤1." in overview.picture(tables(shown))
 

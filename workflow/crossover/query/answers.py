@@ -11,7 +11,7 @@ from typing import Any
 from crossover.design.protocol import known
 from crossover.errors import CrossoverError
 from crossover.query import question
-from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Outcome
+from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Choice, Outcome
 from crossover.report.text import numbers, recommendations
 from crossover.report.text.choices import at_most
 from crossover.report.text.tables import Panel
@@ -140,7 +140,7 @@ class Answer:
         """The values of the reference and of the arm at a measured point, with intervals; empty if one is unknown."""
         here = {row["arm"]: row for row in self.panel.values if row["x"] == self.cells[0]["x"]}
         arms, unit = [name for name in self._arms if name in here], self.panel.unit
-        known = [f"{question.quoted(name)} {_with_interval(here[name], 'median', unit)}" for name in arms]
+        known = [f"{question.quoted(name)} {_median(here[name], unit)}" for name in arms]
         return ", ".join(known) if len(known) == len(self._arms) else ""
 
     @property
@@ -160,23 +160,23 @@ class Chosen:
     name: str
     """The short name of the curve, such as `ZeroMQ stream, tcp`."""
     x: float
-    rows: Sequence[Row]
-    """The row of record.CHOICES, or both."""
+    rows: Sequence[Choice]
+    """That choice, or both."""
 
     @property
     def arms(self) -> list[str]:
         """The choice; two between points with different choices."""
-        return list(dict.fromkeys(row["choice"] for row in self.rows))
+        return list(dict.fromkeys(row.choice for row in self.rows))
 
     @property
     def guarantee(self) -> float | None:
         """The most by which the best arm can be better; None between two choices."""
-        return max(row["guarantee"] for row in self.rows) if len(self.arms) == 1 else None
+        return max(row.guarantee for row in self.rows) if len(self.arms) == 1 else None
 
     @property
     def verdict(self) -> str:
         """The less certain verdict of the points; open between two choices."""
-        verdicts = {row["verdict"] for row in self.rows}
+        verdicts = {row.verdict for row in self.rows}
         return OPEN if len(self.arms) > 1 else next(each for each in (OPEN, SETTLED, WINNER) if each in verdicts)
 
     @property
@@ -188,48 +188,48 @@ class Chosen:
         begin = ("begins", "begins_low", "begins_high")
         measured = len(self.rows) == 1
         return {
-            **{name: first[name] for name in names},
-            **known(first),
+            **{name: getattr(first, name) for name in names},
+            **first.keys,
             "x": self.x,
             "choice": self.arms[0] if len(self.arms) == 1 else None,
             "verdict": self.verdict,
             "guarantee": self.guarantee,
-            "left": sorted({arm for row in self.rows for arm in json.loads(row["left"])}),
-            **{name: first[name] if measured else None for name in own},
-            **{name: self.rows[-1][name] if len(self.arms) > 1 else None for name in begin},
-            "between": [] if measured else [row["x"] for row in self.rows],
+            "left": sorted({arm for row in self.rows for arm in row.left}),
+            **{name: getattr(first, name) if measured else None for name in own},
+            **{name: getattr(self.rows[-1], name) if len(self.arms) > 1 else None for name in begin},
+            "between": [] if measured else [row.x for row in self.rows],
         }
 
     @property
     def lines(self) -> list[str]:
         """The same in words, without the command that would settle an open point."""
-        here = f"{numbers.quantity(self.x, self.rows[0]['axis_unit'])} ({self.name}, {self.rows[0]['metric']})"
+        here = f"{numbers.quantity(self.x, self.rows[0].axis_unit)} ({self.name}, {self.rows[0].metric})"
         if len(self.arms) > 1:
             below, above = self.rows
             return [
-                f"{here}: {question.quoted(below['choice'])} or {question.quoted(above['choice'])}; {self._boundary}",
+                f"{here}: {question.quoted(below.choice)} or {question.quoted(above.choice)}; {self._boundary}",
                 f"measured at {_chosen_at(below)} and at {_chosen_at(above)}",
             ]
-        least = max(self.rows, key=lambda row: float(row["guarantee"]))
-        told = f"{here}: choose {question.quoted(self.arms[0])}, {at_most(least['guarantee'], self.verdict)}"
+        least = max(self.rows, key=lambda row: row.guarantee)
+        told = f"{here}: choose {question.quoted(self.arms[0])}, {at_most(least.guarantee, self.verdict)}"
         if len(self.rows) > 1:
             return [told, f"measured at {_chosen_at(self.rows[0])} and at {_chosen_at(self.rows[1])}", *self._left]
-        return [told, f"measured here by {numbers.counted(least['launches'], 'launch')}: {_gives(least)}", *self._left]
+        return [told, f"measured here by {numbers.counted(least.launches, 'launch')}: {_gives(least)}", *self._left]
 
     @property
     def _left(self) -> list[str]:
         if self.verdict != OPEN:
             return []
-        left = sorted({arm for row in self.rows for arm in json.loads(row["left"])} - {*self.arms})
+        left = sorted({arm for row in self.rows for arm in row.left} - {*self.arms})
         return [f"open: {question.listed(left)} may be better"]
 
     @property
     def _boundary(self) -> str:
         row = self.rows[-1]
-        if row["begins"] is None:
-            ends = numbers.bracket(row["begins_low"], row["begins_high"], row["axis_unit"])
+        if row.begins is None:
+            ends = numbers.bracket(row.begins_low, row.begins_high, row.axis_unit)
             return f"the second is better from somewhere in {ends} on"
-        place = numbers.position(row["begins"], row["begins_low"], row["begins_high"], row["axis_unit"])
+        place = numbers.position(row.begins, row.begins_low, row.begins_high, row.axis_unit)
         return f"the second is better from {place} on"
 
 
@@ -265,30 +265,30 @@ class Value:
 
     def _value(self, row: Row) -> str:
         place = f" at the measured {numbers.quantity(row['x'], row['axis_unit'])}" if len(self.cells) > 1 else ""
-        return f"{_with_interval(row, 'median', row['unit'])}{place}"
+        return f"{_median(row, row['unit'])}{place}"
 
 
 def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Answer:
     """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel, and `origin` the
     reference of the launches if that of the panel is another arm."""
-    cells = question.cells(panel.ratios_of(arm), x)
+    cells = _around(panel.ratios_of(arm), x)
     return Answer(panel, arm, name, cells[0]["x"] if len(cells) == 1 else x, cells, origin or panel.reference)
 
 
-def chosen(name: str, rows: Sequence[Row], x: float) -> Chosen | None:
-    """The choice at `x`, from the rows of one question; None outside its measured axis."""
-    cells = question.cells(rows, x)
-    return Chosen(name, cells[0]["x"] if len(cells) == 1 else x, cells) if cells else None
+def chosen(name: str, rows: Sequence[Choice], x: float) -> Chosen | None:
+    """The choice at `x`, from those of one question; None outside its measured axis."""
+    near = question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
+    return Chosen(name, near[0].x if len(near) == 1 else x, near) if near else None
 
 
-def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Row]) -> Value:
-    """The value of an arm of a panel at `x`; `choices` are the rows of the panel's question.
+def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]) -> Value:
+    """The value of an arm of a panel at `x`; `choices` are those of the panel's question.
 
     Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
     """
     question.arm_of(panel.experiment, arm, panel.arms)
     measured = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
-    cells = question.cells(measured, x)
+    cells = _around(measured, x)
     if not cells:
         ends = [numbers.quantity(row["x"], row["axis_unit"]) for row in (*measured[:1], *measured[-1:])]
         raise CrossoverError(
@@ -296,8 +296,12 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Row]) -
             f"{' to '.join(ends) or 'it has no value'}"
         )
     places = {row["x"] for row in cells}
-    costs = [json.loads(row["candidates"]).get(arm) for row in choices if row["x"] in places]
+    costs = [row.candidates.get(arm) for row in choices if row.x in places]
     return Value(name, cells[0]["x"] if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
+
+
+def _around(rows: Sequence[Row], x: float) -> tuple[Row, ...]:
+    return question.around(rows, [row["x"] for row in rows], rows[0]["axis_unit"], x) if rows else ()
 
 
 def recommendation(row: Row) -> Row:
@@ -313,20 +317,22 @@ def recommendation_lines(row: Row, place: str) -> list[str]:
     return [said, f"arm {question.quoted(row['arm'])}, to paste:", "", *row["snippet"].strip("\n").splitlines(), ""]
 
 
-def _gives(row: Row) -> str:
+def _gives(row: Choice) -> str:
     """The value of the choice, and its factor over the next arm."""
-    better, _ = numbers.comparatives(row["unit"])
-    factor = numbers.ratio(row["factor"], row["factor_low"], row["factor_high"])
-    value = _with_interval(row, "value", row["unit"])
-    return f"{value}, {factor} times {better} than {question.quoted(row['next'])}"
+    better, _ = numbers.comparatives(row.unit)
+    factor = numbers.ratio(row.factor, row.factor_low, row.factor_high)
+    value = _with_interval(row.value, row.low, row.high, row.unit)
+    return f"{value}, {factor} times {better} than {question.quoted(row.next)}"
 
 
-def _chosen_at(row: Row) -> str:
-    place = numbers.quantity(row["x"], row["axis_unit"])
-    return f"{place} ({question.quoted(row['choice'])}, {at_most(row['guarantee'], row['verdict'])})"
+def _chosen_at(row: Choice) -> str:
+    place = numbers.quantity(row.x, row.axis_unit)
+    return f"{place} ({question.quoted(row.choice)}, {at_most(row.guarantee, row.verdict)})"
 
 
-def _with_interval(row: Row, column: str, unit: str) -> str:
-    """A value of a row with its interval."""
-    value = row[column]
-    return f"{numbers.quantity(value, unit)} {numbers.interval(value, row['low'], row['high'], unit)}".rstrip()
+def _with_interval(value: float, low: float | None, high: float | None, unit: str) -> str:
+    return f"{numbers.quantity(value, unit)} {numbers.interval(value, low, high, unit)}".rstrip()
+
+
+def _median(row: Row, unit: str) -> str:
+    return _with_interval(row["median"], row["low"], row["high"], unit)

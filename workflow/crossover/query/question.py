@@ -5,7 +5,7 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 from crossover.config import tiers
 from crossover.design.protocol import KEYS, known
@@ -35,6 +35,8 @@ ELEMENTS = {"": 1.0, "elements": 1, "element": 1} | {
 
 UNITS_OF_KEYS = {"bytes": "bytes", "us": "µs", "seconds": "s"}
 """The unit of a key, by the last word of its name."""
+
+T = TypeVar("T")
 
 TRUTHS = {"true": True, "yes": True, "false": False, "no": False}
 
@@ -118,18 +120,17 @@ def quoted(name: str) -> str:
     return f"'{name}'" if "," in name and shlex.quote(name) == name else shlex.quote(name)
 
 
-def cells(rows: Sequence[Row], x: float) -> tuple[Row, ...]:
+def around(rows: Sequence[T], places: Sequence[float], unit: str, x: float) -> tuple[T, ...]:
     """The row at the point `x` of an axis, or those at the two points around it; none outside the axis.
 
-    `rows` are in the order of the axis.
+    `places` are those of the rows on the axis, rising; there is at least one.
     """
-    if not rows:
-        return ()
-    near = min(rows, key=lambda row: abs(math.log(row["x"] / x)))
+    placed = list(zip(places, rows, strict=True))
+    near, row = min(placed, key=lambda entry: abs(math.log(entry[0] / x)))
     # Points are rarely round: 31623 B is printed as 31.6 kB, and typed as 31.6kB.
-    if near["x"] == x or numbers.quantity(near["x"], near["axis_unit"]) == numbers.quantity(x, near["axis_unit"]):
-        return (near,)
-    return next((pair for pair in pairwise(rows) if pair[0]["x"] < x < pair[1]["x"]), ())
+    if near == x or numbers.quantity(near, unit) == numbers.quantity(x, unit):
+        return (row,)
+    return next(((row, after) for (low, row), (high, after) in pairwise(placed) if low < x < high), ())
 
 
 def written(x: float, unit: str) -> str:

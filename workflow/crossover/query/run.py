@@ -18,9 +18,8 @@ from crossover.query import answers, question
 from crossover.query.answers import Answer, Chosen, Value, answer
 from crossover.query.contents import Contents
 from crossover.records import run_tables
-from crossover.records.outcome import OPEN
+from crossover.records.outcome import OPEN, Choice
 from crossover.report.text import more, numbers, recommendations, tables
-from crossover.report.text.choices import curve_of
 from crossover.report.text.tables import Panel, panel_key, panel_names
 
 if TYPE_CHECKING:
@@ -173,14 +172,16 @@ class Run:
             if not row["null"]
         ]
 
-    def _curve(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> tuple[Panel, str, list[Row]]:
+    def _curve(
+        self, experiment: str, metric: str | None, keys: Mapping[str, object]
+    ) -> tuple[Panel, str, list[Choice]]:
         """The only panel that has these keys, its name, and the choices along it."""
         metric = metric or self._metric(experiment, keys)
         panels = self._chosen(experiment, metric, keys)
         question.require_single(experiment, [panel.facts for panel in panels])
         curve = (*panel_key(panels[0]), panels[0].metric)
         name = panel_names(self._panels(experiment, metric))[panel_key(panels[0])]
-        return panels[0], name, [row for row in self._tables.choices if curve_of(row) == curve]
+        return panels[0], name, [row for row in self._tables.choices if row.curve == curve]
 
     def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
         """The panel with ratios to the arm `than`, of one arm or of all that compete, if one is given."""

@@ -8,11 +8,11 @@ from itertools import pairwise
 from textwrap import shorten
 
 from crossover.experiments import declared, subject
-from crossover.records.outcome import OPEN
+from crossover.records.outcome import OPEN, Choice
 from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.choices import Question
-from crossover.report.text.tables import Row, Tables, slug
+from crossover.report.text.tables import Tables, slug
 
 FIRST = 6
 """The most rows of the first screen."""
@@ -76,7 +76,7 @@ def library(experiment: str) -> str:
 
 def missing(tables: Tables) -> list[tuple[str, str]]:
     """The name of each experiment that was launched and has no choice, with the reason; both without Markdown."""
-    known = {row["experiment"] for row in tables.choices}
+    known = {row.experiment for row in tables.choices}
     found = []
     for name in tables.experiments:
         if name not in known and not (name in declared() and not declared()[name].questions):
@@ -93,7 +93,7 @@ def missing(tables: Tables) -> list[tuple[str, str]]:
 def _bodies(every: Sequence[Question]) -> Iterable[str]:
     for unit, own in groups(every).items():
         scaled = {heading: [_in_bytes(question) for question in group] for heading, group in own.items()}
-        places = [row["x"] for group in scaled.values() for question in group for row in question.rows]
+        places = [row.x for group in scaled.values() for question in group for row in question.rows]
         scale = strips.Scale(*ends(sorted(places)))
         prefixed = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
         ticks = marks.log_ticks(scale.low, scale.high) if unit == "bytes" else marks.round_ticks(sorted(set(places)))
@@ -108,14 +108,7 @@ def _in_bytes(question: Question) -> Question:
     factor = numbers.UNIT_BYTES.get(question.panel.facts["axis_unit"], 1)
     if factor == 1:
         return question
-    places = ("x", "begins", "begins_low", "begins_high")
-    return replace(
-        question,
-        rows=tuple(
-            row | {"axis_unit": "bytes"} | {name: row[name] and factor * row[name] for name in places}
-            for row in question.rows
-        ),
-    )
+    return replace(question, rows=tuple(row.scaled(factor, "bytes") for row in question.rows))
 
 
 def ends(places: Sequence[float]) -> tuple[float, float]:
@@ -151,28 +144,28 @@ def address(question: Question) -> str:
 
 def _cells(question: Question, scale: strips.Scale) -> Iterable[str]:
     looks = arm_styles.of(question.panel)
-    places = [row["x"] for row in question.rows]
+    places = [row.x for row in question.rows]
     first, last = ends(places)
     middles = [math.sqrt(low * high) for low, high in pairwise(places)]
     for row, part in zip(question.rows, pairwise([first, *middles, last]), strict=True):
-        kind = f"{'open' if row['verdict'] == OPEN else 'chosen'} {looks[row['choice']].colour.name}"
-        style = f"--share:{share(row['factor'])}%"
+        kind = f"{'open' if row.verdict == OPEN else 'chosen'} {looks[row.choice].colour.name}"
+        style = f"--share:{share(row.factor)}%"
         yield strips.cell(kind, scale, part, _tip(row), True, _shown(row), style)
 
 
-def _shown(row: Row) -> str:
+def _shown(row: Choice) -> str:
     """The factor of a cell: over the next arm; of an open one, by which the best may be better."""
-    if row["verdict"] == OPEN:
-        return f"≤{choices.bound(row['guarantee'])}"
-    return f"{numbers.significant(row['factor'], 2)}×" if row["factor"] > LIKE else ""
+    if row.verdict == OPEN:
+        return f"≤{choices.bound(row.guarantee)}"
+    return f"{numbers.significant(row.factor, 2)}×" if row.factor > LIKE else ""
 
 
-def _tip(row: Row) -> str:
+def _tip(row: Choice) -> str:
     """A cell in words: place, choice, guarantee, factor over the next arm, launches."""
-    factor = numbers.ratio(row["factor"], row["factor_low"], row["factor_high"])
-    place, launches = numbers.quantity(row["x"], row["axis_unit"]), numbers.counted(row["launches"], "launch")
-    cost = choices.at_most(row["guarantee"], row["verdict"])
-    return f"{place}: {row['choice']}, {cost}; {factor} times as good as {row['next']}; {launches}"
+    factor = numbers.ratio(row.factor, row.factor_low, row.factor_high)
+    place, launches = numbers.quantity(row.x, row.axis_unit), numbers.counted(row.launches, "launch")
+    cost = choices.at_most(row.guarantee, row.verdict)
+    return f"{place}: {row.choice}, {cost}; {factor} times as good as {row.next}; {launches}"
 
 
 def share(factor: float) -> int:
@@ -183,8 +176,8 @@ def share(factor: float) -> int:
 def _boundaries(question: Question, scale: strips.Scale) -> Iterable[str]:
     """The places from which another choice is better than the one before, with their intervals."""
     for row in question.rows:
-        if row["begins"] is not None:
-            low, high = (row["begins"] if row[end] is None else row[end] for end in ("begins_low", "begins_high"))
-            text = f"crossover: {numbers.position(row['begins'], low, high, row['axis_unit'])}"
+        if row.begins is not None:
+            low, high = (row.begins if end is None else end for end in (row.begins_low, row.begins_high))
+            text = f"crossover: {numbers.position(row.begins, low, high, row.axis_unit)}"
             yield strips.cell("interval", scale, (low, high), text)
-            yield strips.point("crossover", scale, row["begins"], text)
+            yield strips.point("crossover", scale, row.begins, text)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from crossover.experiments import declared, subject
 from crossover.records import record
-from crossover.records.outcome import WINNER
+from crossover.records.outcome import WINNER, Choice
 from crossover.report.charts import arm_styles, strips
 from crossover.report.text import certainty, choices, claims, markup, numbers
 from crossover.report.text.choices import Question
@@ -132,22 +132,22 @@ def cards(tables: Tables) -> str:
     return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""
 
 
-def _won(question: Question) -> list[Row]:
+def _won(question: Question) -> list[Choice]:
     """The longest part of the first curve's axis on which one arm is surely the best; empty without one."""
     own = [row for _, rows in question.segments for row in rows]
-    parts = groupby(own, lambda row: row["choice"] if row["verdict"] == WINNER else None)
+    parts = groupby(own, lambda row: row.choice if row.verdict == WINNER else None)
     return max(([*rows] for arm, rows in parts if arm is not None), key=len, default=[])
 
 
 def _found(question: Question) -> str:
     won = _won(question)
-    better, _ = numbers.comparatives(won[0]["unit"])
-    factors = sorted(row["factor"] for row in won)
+    better, _ = numbers.comparatives(won[0].unit)
+    factors = sorted(row.factor for row in won)
     ends = dict.fromkeys(numbers.significant(end, 2) for end in (factors[0], factors[-1]))
-    arm = strips.coloured(won[0]["choice"], arm_styles.of(question.panel)[won[0]["choice"]].colour)
-    after = {row["next"] for row in won}
+    arm = strips.coloured(won[0].choice, arm_styles.of(question.panel)[won[0].choice].colour)
+    after = {row.next for row in won}
     meaning = f"{better}: {arm} instead of {html.escape(after.pop() if len(after) == 1 else 'the next')}"
-    low, high = (numbers.quantity(row["x"], row["axis_unit"], 2) for row in (won[0], won[-1]))
+    low, high = (numbers.quantity(row.x, row.axis_unit, 2) for row in (won[0], won[-1]))
     place = f"{low} to {high}" if low != high else low
     return _card(f"{'–'.join(ends)}×", meaning, f"{question.name}, {place}")
 

@@ -1,6 +1,5 @@
 """The choices of a run in words: which arm along the axis of a question, and the most that this can cost."""
 
-import json
 import math
 from collections import Counter
 from collections.abc import Sequence
@@ -9,9 +8,9 @@ from itertools import groupby
 
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
-from crossover.records.outcome import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SETTLED, WINNER, Choice
 from crossover.report.text import markup, numbers
-from crossover.report.text.tables import Panel, Row, Tables, grouped, panel_key, panel_names, plain_first
+from crossover.report.text.tables import Panel, Tables, panel_key, panel_names, plain_first
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
@@ -19,29 +18,29 @@ NO_BREAK = "\u00a0"
 
 @dataclass(frozen=True)
 class Question:
-    """What a user asks: the rows of record.CHOICES along one axis, or along several with the same choices."""
+    """What a user asks: the choices along one axis, or along several with the same choices."""
 
     name: str
     """In the user's words, such as `Bytes on one host: round trips`."""
     panel: Panel
     """The panel of the first curve."""
-    rows: tuple[Row, ...]
+    rows: tuple[Choice, ...]
 
     @property
-    def segments(self) -> list[tuple[str, list[Row]]]:
+    def segments(self) -> list[tuple[str, list[Choice]]]:
         """Each choice along the axis of the first curve, with its points."""
-        first = [row for row in self.rows if curve_of(row) == curve_of(self.rows[0])]
-        return [(arm, list(own)) for arm, own in groupby(first, lambda row: str(row["choice"]))]
+        first = [row for row in self.rows if row.curve == self.rows[0].curve]
+        return [(arm, list(own)) for arm, own in groupby(first, lambda row: row.choice)]
 
     @property
     def is_settled(self) -> bool:
         """Whether no point is open."""
-        return all(row["verdict"] != OPEN for row in self.rows)
+        return all(row.verdict != OPEN for row in self.rows)
 
     @property
     def guarantee(self) -> float:
         """The most by which the best candidate can be better, at any point."""
-        return max(float(row["guarantee"]) for row in self.rows)
+        return self._worst.guarantee
 
     @property
     def words(self) -> str:
@@ -54,26 +53,25 @@ class Question:
     @property
     def gain(self) -> str:
         """By how much an arm that wins everywhere is better than the next; empty without such an arm."""
-        if len(self.segments) > 1 or any(row["verdict"] != WINNER for row in self.rows):
+        if len(self.segments) > 1 or any(row.verdict != WINNER for row in self.rows):
             return ""
-        better, _ = numbers.comparatives(self.rows[0]["unit"])
-        ends = sorted(row["factor"] for row in self.rows)
+        better, _ = numbers.comparatives(self.rows[0].unit)
+        ends = sorted(row.factor for row in self.rows)
         factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (ends[0], ends[-1])))
-        after = {row["next"] for row in self.rows}
+        after = {row.next for row in self.rows}
         return f"{factors} times {better} than {after.pop() if len(after) == 1 else 'the next'}"
 
     @property
     def cost(self) -> str:
         """The guarantee, with its place where it is above the limit."""
-        worst = max(self.rows, key=lambda row: float(row["guarantee"]))
-        most = bound(worst["guarantee"])
-        return most if self.is_settled else f"{most} at {_place(worst)}"
+        most = bound(self.guarantee)
+        return most if self.is_settled else f"{most} at {_place(self._worst)}"
 
     @property
     def most(self) -> str:
         """The guarantee in words, such as `at most 1.83 times worse than the best, at 1 kB`."""
         _, _, place = self.cost.partition(" at ")
-        verdict = WINNER if all(row["verdict"] == WINNER for row in self.rows) else SETTLED
+        verdict = WINNER if all(row.verdict == WINNER for row in self.rows) else SETTLED
         return f"{at_most(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
 
     @property
@@ -97,8 +95,11 @@ class Question:
     @property
     def left(self) -> list[str]:
         """The arms that may be better where the guarantee is largest; none if all is settled."""
-        worst = max(self.rows, key=lambda row: float(row["guarantee"]))
-        return [] if self.is_settled else [arm for arm in json.loads(worst["left"]) if arm != worst["choice"]]
+        return [] if self.is_settled else [arm for arm in self._worst.left if arm != self._worst.choice]
+
+    @property
+    def _worst(self) -> Choice:
+        return max(self.rows, key=lambda row: row.guarantee)
 
 
 def bound(guarantee: float) -> str:
@@ -121,7 +122,9 @@ def plain(text: str) -> str:
 
 def curves(tables: Tables) -> list[Question]:
     """Every curve with choices: the plainest of each question first, in the order in which most people ask."""
-    rows = grouped(tables.choices, "experiment", "protocol", "placement", "metric")
+    rows: dict[tuple[str, ...], list[Choice]] = {}
+    for row in tables.choices:
+        rows.setdefault(row.curve, []).append(row)
     panels = [panel for name in tables.experiments for panel in tables.panels(name)]
     own = plain_first(panel for panel in panels if (*panel_key(panel), panel.metric) in rows)
     names = panel_names(own)
@@ -167,7 +170,7 @@ def metric_word(experiment: str, metric: str) -> str:
 
 def settled(questions: Sequence[Question]) -> str:
     """The share of points at which the choice is settled, in a sentence; empty without one."""
-    verdicts = [row["verdict"] for question in questions for row in question.rows]
+    verdicts = [row.verdict for question in questions for row in question.rows]
     if not verdicts:
         return ""
     known, won = (
@@ -187,15 +190,10 @@ def _name(names: Sequence[str], experiment: str, metric: str) -> str:
     return f"{about}: {word}" if word and word not in about else about
 
 
-def start(row: Row) -> str:
+def start(row: Choice) -> str:
     """The place from which a choice holds: its crossover with the one before, or its first measured point."""
-    return numbers.quantity(row["begins"] or row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
+    return numbers.quantity(row.begins or row.x, row.axis_unit, 2).replace(" ", NO_BREAK)
 
 
-def _place(row: Row) -> str:
-    return numbers.quantity(row["x"], row["axis_unit"], 2).replace(" ", NO_BREAK)
-
-
-def curve_of(row: Row) -> tuple[str, ...]:
-    """The experiment, protocol, placement and metric of a row."""
-    return row["experiment"], row["protocol"], row["placement"], row["metric"]
+def _place(row: Choice) -> str:
+    return numbers.quantity(row.x, row.axis_unit, 2).replace(" ", NO_BREAK)

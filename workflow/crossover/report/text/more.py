@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
-from crossover.records.outcome import HORIZON, OPEN
+from crossover.records.outcome import HORIZON, OPEN, Choice
 from crossover.records.outcome import OPEN as UNDECIDED
 from crossover.report.text import numbers
 from crossover.report.text.tables import Row, Tables
@@ -38,9 +38,9 @@ def replication(tables: Tables, experiments: Collection[str] = (), count: int | 
 
     With a `count`, as many launches of each group of rivals in those named.
     """
-    left = [row for row in tables.choices if row["verdict"] == OPEN]
-    near = [row for row in left if _near(row) and (not experiments or row["experiment"] in experiments)]
-    chosen = sorted(set(experiments) or {row["experiment"] for row in near} | _once(tables))
+    left = [row for row in tables.choices if row.verdict == OPEN]
+    near = [row for row in left if _near(row) and (not experiments or row.experiment in experiments)]
+    chosen = sorted(set(experiments) or {row.experiment for row in near} | _once(tables))
     launches = {name: count or TIMES * _of_each_heat(tables, name) for name in chosen}
     seconds = sum(_seconds(tables, name, wanted) for name, wanted in launches.items())
     return Replication(len(left), len(near), launches, seconds)
@@ -90,17 +90,18 @@ def remedy(tables: Tables, cells: Sequence[Row]) -> str | None:
     return f"{purpose}: crossover more {experiment} --launches {count} (about {took})"
 
 
-def settling(tables: Tables, rows: Sequence[Row]) -> str:
+def settling(tables: Tables, rows: Sequence[Choice]) -> str:
     """The line that says how to settle the open ones among some choices of a question."""
-    left = [row for row in rows if row["verdict"] == OPEN]
+    left = [row for row in rows if row.verdict == OPEN]
     if not left:
         return "a point between the two would settle it: a denser axis in config/config.yaml measures one"
-    experiment = left[0]["experiment"]
-    planned, needed = _of_each_heat(tables, experiment), [row["launches_needed"] for row in left]
-    if None in needed:
-        return f"{HORIZON} times the launches would not surely settle it"
+    experiment = left[0].experiment
+    planned = _of_each_heat(tables, experiment)
     # If launches failed, the same share of the new ones may fail.
-    count = max(math.ceil(planned * wanted / row["launches"]) for wanted, row in zip(needed, left, strict=True))
+    counts = [row.launches_needed and math.ceil(planned * row.launches_needed / row.launches) for row in left]
+    if None in counts:
+        return f"{HORIZON} times the launches would not surely settle it"
+    count = max(filter(None, counts))
     took = numbers.duration(_seconds(tables, experiment, count))
     return f"to settle it: crossover more {experiment} --launches {count} (about {took})"
 
@@ -118,12 +119,12 @@ def _of_each_heat(tables: Tables, experiment: str) -> int:
     return max(map(alike.count, alike), default=1)
 
 
-def _near(row: Row) -> bool:
+def _near(row: Choice) -> bool:
     """Whether more launches would settle an open point, whatever the means turn out to be."""
-    return bool(0 < (row["launches_needed"] or 0) <= TIMES * row["launches"])
+    return bool(0 < (row.launches_needed or 0) <= TIMES * row.launches)
 
 
 def _once(tables: Tables) -> set[str]:
     """The experiments with a question of which no point has a choice, because a single launch measured it."""
-    asked = {row["experiment"] for row in tables.choices}
+    asked = {row.experiment for row in tables.choices}
     return {row["experiment"] for row in tables.ratios if row["verdict"] == UNDECIDED and row["launches"] < 2} - asked

@@ -78,7 +78,7 @@ def _to_paste(name: str, own: Sequence[Row], names: Names) -> str:
 
 def question_names(tables: Tables) -> Names:
     """The names of a run's questions."""
-    return {choices.curve_of(question.rows[0]): question.name for question in choices.curves(tables)}
+    return {question.rows[0].curve: question.name for question in choices.curves(tables)}
 
 
 def of_equal_value(tables: Tables) -> list[tuple[str, list[Row]]]:
@@ -107,7 +107,7 @@ def _question_list(rows: Sequence[Row], names: Names) -> str:
 
 def question_name(row: Row, names: Names) -> str:
     """The name of a row's question; its experiment without one."""
-    return names.get(choices.curve_of(row)) or f"{row['experiment']}"
+    return names.get((row["experiment"], row["protocol"], row["placement"], row["metric"])) or f"{row['experiment']}"
 
 
 def value(row: Row) -> str:

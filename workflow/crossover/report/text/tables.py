@@ -6,16 +6,17 @@ A short name has the user's words, such as `ZeroMQ stream, tcp`, instead of a wh
 import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from crossover.design.protocol import KEYS, TRANSPORTS, Keys, known, label
 from crossover.design.settings import read_settings
 from crossover.experiments import subject
 from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
+from crossover.records.outcome import Choice
 from crossover.report.text import numbers
 
 Row = dict[str, Any]
@@ -132,9 +133,15 @@ class Tables:
     claims: Sequence[Row] = ()
     recommendations: Sequence[Row] = ()
     hosts: Sequence[Row] = ()
-    choices: Sequence[Row] = ()
+    choices: Sequence[Choice] = ()
     behind: Sequence[str] = ()
     """The experiments that were measured alone since the claims and recommendations of the run."""
+
+    @classmethod
+    def of(cls, tables: Mapping[str, list[Row]], behind: Sequence[str] = ()) -> Self:
+        """The tables by their names, as rows."""
+        every: dict[str, Any] = {**tables, "choices": [Choice.of(row) for row in tables["choices"]]}
+        return cls(**every, behind=behind)
 
     @property
     def experiments(self) -> list[str]:
@@ -215,8 +222,10 @@ def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
-    found = Tables(**{name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}, behind=lacking)
-    return replace(found, claims=[row for row in found.claims if row["experiment"] in found.experiments])
+    every = {name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}
+    launched = {row["experiment"] for row in every["launches"]}
+    every["claims"] = [row for row in every["claims"] if row["experiment"] in launched]
+    return Tables.of(every, lacking)
 
 
 def rows(folder: Path, name: str) -> list[Row]:
