@@ -105,6 +105,7 @@ def settings(project, monkeypatch):
 def forget():
     """Read the declarations again."""
     experiments.declared.cache_clear()
+    experiments.of.cache_clear()
     farms.declared.cache_clear()
     schema._model.cache_clear()
 

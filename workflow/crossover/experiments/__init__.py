@@ -30,6 +30,7 @@ def declared() -> dict[str, Experiment]:
     return dict(sorted(every.items(), key=lambda entry: entry[1].place))
 
 
+@cache
 def of(name: str) -> Experiment:
     """The declaration of one experiment, without loading others. Raises CrossoverError if there is none."""
     if name not in names():

@@ -57,10 +57,6 @@ class Outcome:
         """Whether one of the two arms is better."""
         return self.verdict in (BETTER, WORSE)
 
-    def winner(self, arm: str, reference: str) -> str:
-        """The better one of two arms, or ALIKE or OPEN."""
-        return {BETTER: arm, WORSE: reference}.get(self.verdict, self.verdict)
-
     @property
     def margin(self) -> float:
         """Half the width of the interval for chance and bias together, as a logarithm; infinite if unknown."""
