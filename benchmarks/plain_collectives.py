@@ -1,8 +1,8 @@
 """Collective calls of float64 arrays in a plain loop, as in mpi4py's tutorial; started as ranks.
 
 It follows the tutorial's section "Collective communication" (mpi4py.readthedocs.io/en/stable/tutorial.html). Takes
-`allreduce`, `Allreduce` or `bcast`, and then numbers of elements; with `bcast in turn`, the ranks take turns as the
-root, as in ours. Prints seconds per call by elements, the median over repeats.
+`allreduce`, `Allreduce`, `allgather`, `Allgather` or `bcast`, and then numbers of elements; with `bcast in turn`, the
+ranks take turns as the root, as in ours. Prints seconds per call by elements, the median over repeats.
 """
 
 from __future__ import annotations
@@ -25,10 +25,12 @@ Array = NDArray[np.float64]
 
 def calls(comm: MPI.Intracomm, kind: str, array: Array) -> Callable[[int], Any]:
     """The function that makes the call with a number."""
-    out = np.zeros_like(array)
+    out, every_array = np.zeros_like(array), np.zeros((comm.size, *array.shape))
     every: dict[str, Callable[[int], Any]] = {
         "allreduce": lambda _: comm.allreduce(array),
         "Allreduce": lambda _: comm.Allreduce(array, out),
+        "allgather": lambda _: comm.allgather(array),
+        "Allgather": lambda _: comm.Allgather(array, every_array),
         "bcast": lambda _: comm.bcast(array, root=0),
         "bcast in turn": lambda number: comm.bcast(array, root=number % comm.size),
     }

@@ -21,7 +21,6 @@ import tempfile
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 
 import pyarrow as pa
@@ -30,7 +29,6 @@ from scipy.stats import t
 
 from crossover.config import schema
 from crossover.measure.launch import host_lock, mpi_launcher
-from crossover.measure.launch.supervisor import MEMORY_KEPT
 from crossover.measure.native import compiler, libzmq
 from crossover.measure.ranks.network import Reach
 from crossover.paths import NATIVE
@@ -103,13 +101,13 @@ def built(name: str) -> Path:
     return library
 
 
-def other(*command: str, more: Mapping[str, str] = MappingProxyType({})) -> dict[int, Any]:
-    """The JSON that another program prints, with `more` in its environment.
+def other(*command: str) -> dict[int, Any]:
+    """The JSON that another program prints.
 
     Like our launches, it waits until no other is being measured here.
     """
     with host_lock.alone(lambda _: None, lambda: None):
-        environment = {**Reach().for_mpi(), **os.environ, **more}
+        environment = {**Reach().for_mpi(), **os.environ}
         answer = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace"
         ).stdout
@@ -312,13 +310,13 @@ def our_pool(arm: str) -> Values:
     return ours("task_latency", "round trip", arm, BRIEF | arms | {"tasks": POOL_TASKS, "engines": ENGINES})
 
 
-def manuals(program: str, *words: object, ranks: bool = False, keep: bool = False) -> Values:
-    """The same by the loop of a library's manual; with `keep`, glibc keeps freed memory, as in our launches of MPI."""
+def manuals(program: str, *words: object, ranks: bool = False) -> Values:
+    """The same by the loop of a library's manual."""
     start = RANKS if ranks else (sys.executable,)
-    return other(*start, str(HERE / program), *map(str, words), more=MEMORY_KEPT if keep else {})
+    return other(*start, str(HERE / program), *map(str, words))
 
 
-MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[..., Values]]] = {
+MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     **{
         f"round trip of {arm} to a child": (
             "bytes",
@@ -352,6 +350,8 @@ MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[..., Values]]] = {
             ("Allreduce", "allreduce", "buffer"),
             ("bcast", "bcast", "pickled"),
             ("bcast in turn", "bcast", "pickled"),
+            ("allgather", "allgather", "pickled"),
+            ("Allgather", "allgather", "buffer"),
         )
     },
     **{
@@ -364,8 +364,6 @@ MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[..., Values]]] = {
     },
 }
 """Loops of libraries' manuals: the unit of the axis, ours, theirs."""
-UNALLOCATED = ("tasks/s", "round trip of coroutines", "call of Allreduce")
-"""The beginnings of their names where no large block is freed."""
 
 COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     "copy throughput over ipc, a plain loop / ours": ("bytes", partial(our_copy, PLAIN), plain_copy),
@@ -416,12 +414,7 @@ COMPARISONS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] =
         )
         for count in (TASKS_PER_ENGINE, 4)
     },
-    **{
-        f"{name}, the manual's loop{addition} / ours": (unit, mine, partial(theirs, keep=keep))
-        for name, (unit, mine, theirs) in MANUALS.items()
-        for keep, addition in ((False, ""), (True, " with its memory kept"))
-        if not (keep and name.startswith(UNALLOCATED))
-    },
+    **{f"{name}, the manual's loop / ours": (unit, mine, theirs) for name, (unit, mine, theirs) in MANUALS.items()},
 }
 
 

@@ -160,7 +160,7 @@ def calibrate(noise, launches, rounds, count):
         "crossover": FalseVerdicts(sum(crossing(SIZES, d).verdict not in ("open", "alike") for d in flat), len(flat))
     }
     edge = ratios.mean(axis=2)
-    for verdict in ("holds", "refuted"):
+    for verdict in ("holds", "smaller here"):
         bias = BIASED * edge.std(axis=1, ddof=1).mean() / np.sqrt(launches)
         moved = edge + bias * random.standard_normal((count, 1))
         results = (Result(estimate(d[:, np.newaxis]), [], "", True, np.array([1.96 * bias])) for d in moved)

@@ -46,7 +46,8 @@ def keys(protocol: str) -> dict[str, Any]:
         found["legacy"] = protocol.endswith(", legacy")
     if "object" in found:
         found["re_sent"] = ", re-sent" in protocol
-        found["player"] = "engine" if protocol.endswith(", between engines") else "rank"
+        found["player"] = "engine" if ", between engines" in protocol else "rank"
+        found["memory"] = "kept" if protocol.endswith(", kept memory") else "fresh"
     options: dict[str, dict[str, Any]] = {}
     for option, name, value in re.findall(r", (packer|hwm) of (.+?): (\w+)", protocol):
         options.setdefault(name, {})[option] = int(value) if option == "hwm" else value

@@ -5,6 +5,7 @@ from judged import KEYS, UNITS, X, sides
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError
 from crossover.analyse.estimates.curve import Curve
+from crossover.design.protocol import holds
 
 LAUNCHES = 5
 RATE = 1e6
@@ -43,7 +44,10 @@ def fields(claim, noise, seed=1):
 
 def _base(claim, name, tilt):
     quantity = claim["quantity"]
-    if name[-1] == quantity.get("of"):
+    narrows = (
+        quantity["kind"] == "narrowing" and name[-1] == quantity["arm"] and holds(quantity["where"], KEYS[name[2]])
+    )
+    if name[-1] == quantity.get("of") or narrows:
         return np.full_like(X, RATE * np.exp(2))
     return RATE * (X / 1000) ** (tilt if name[-1] == quantity["arm"] else 0.0)
 

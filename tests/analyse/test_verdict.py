@@ -26,18 +26,18 @@ def found(*numbers, margin=0.05, effect=0.02, df=10.0, **told):
         (0.5, "holds", "within the expected range"),
         (0.27, "open", "its interval reaches beyond"),
         (0.22, "open", "it lies outside, but not beyond chance and possible bias"),
-        (0.1, "refuted", "it lies outside, beyond chance and possible bias"),
-        (1.2, "refuted", "it lies outside, beyond chance and possible bias"),
+        (0.1, "smaller here", "it lies outside, beyond chance and possible bias"),
+        (1.2, "larger here", "it lies outside, beyond chance and possible bias"),
     ],
 )
-def test_a_claim_holds_within_its_range_is_refuted_beyond_and_undecided_at_the_edge(value, verdict, reason):
+def test_a_claim_holds_within_its_range_and_is_larger_smaller_or_undecided_beyond(value, verdict, reason):
     judged = judge(found(value), Range(0.25, 1.0))
     assert judged.verdict == verdict
     assert reason in judged.reason
 
 
-def test_a_difference_like_that_of_equal_arms_does_not_refute_a_claim():
-    assert judge(found(0.1), Range(0.25, 1)).verdict == "refuted"
+def test_a_difference_like_that_of_equal_arms_decides_no_claim():
+    assert judge(found(0.1), Range(0.25, 1)).verdict == "smaller here"
     assert judge(found(0.1, effect=0.2), Range(0.25, 1)).verdict == "open"
 
 
@@ -86,17 +86,38 @@ def test_several_numbers_must_all_be_in_range_and_the_worst_is_shown():
     assert judge(found(0.5, 0.4, 0.9), Range(0.25, 1)).verdict == "holds"
 
 
-def test_one_of_several_numbers_refutes_only_after_correction_for_their_count():
+def test_one_of_several_numbers_decides_only_after_correction_for_their_count():
     barely = 0.25 - 0.055
-    assert judge(found(barely), Range(0.25, 1)).verdict == "refuted"
+    assert judge(found(barely), Range(0.25, 1)).verdict == "smaller here"
     assert judge(found(barely, *[0.5] * 12), Range(0.25, 1)).verdict == "open"
-    assert judge(found(0.1, *[0.5] * 12), Range(0.25, 1)).verdict == "refuted"
+    assert judge(found(0.1, *[0.5] * 12), Range(0.25, 1)).verdict == "smaller here"
 
 
-def test_a_claim_with_a_missing_part_cannot_hold_but_can_be_refuted():
+def test_a_claim_with_a_missing_part_cannot_hold_but_can_be_elsewhere():
     assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).reason == "`lru`: a hole"
     assert judge(found(0.5, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "not measured"
-    assert judge(found(0.1, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "refuted"
+    assert judge(found(0.1, missing="`lru`: a hole"), Range(0.25, 1)).verdict == "smaller here"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected", "verdict"),
+    [
+        (4.0, Range(1, 3, null=0.0), "larger here"),
+        (0.5, Range(1, 3, null=0.0), "smaller here"),
+        (-0.5, Range(1, 3, null=0.0), "contradicted"),
+        # Surely below the range, but its interval reaches zero.
+        (-0.02, Range(1, 3, null=0.0), "smaller here"),
+        (-0.2, Range(0, INF, null=0.0), "contradicted"),
+        (0.5, Range(-INF, -1, null=0.0), "contradicted"),
+        (-0.5, Range(-INF, -1, null=0.0), "larger here"),
+        # The claim says that there is no difference.
+        (0.5, Range(-0.1, 0.1, null=0.0), "contradicted"),
+        (0.5, Range(-0.1, 0.1, equivalent=True, null=0.0), "contradicted"),
+        (-0.5, Range(-0.1, 0.1), "smaller here"),
+    ],
+)
+def test_a_claim_is_contradicted_only_if_its_direction_is_wrong(value, expected, verdict):
+    assert judge(found(value), expected).verdict == verdict
 
 
 def place(centre, low, high, possible, story="", **told):
@@ -108,15 +129,15 @@ def place(centre, low, high, possible, story="", **told):
     ("crossing", "verdict"),
     [
         (place(11.1, 10.9, 11.3, [(10.8, 11.5)]), "holds"),
-        (place(12.5, 12.3, 12.7, [(12, 13)]), "refuted"),
+        (place(12.5, 12.3, 12.7, [(12, 13)]), "larger here"),
         (place(11.9, 11.7, 12.1, [(11, 13)]), "open"),
-        (place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis"), "refuted"),
+        (place(NAN, NAN, NAN, [(-INF, 5.0), (14.0, INF)], "the arms do not cross on this axis"), "contradicted"),
         (place(NAN, NAN, NAN, [(-INF, 5.0), (11.0, INF)], "no crossover was shown on this axis"), "open"),
         (place(11.1, 10.9, 11.3, [(10.8, INF)], at_least=True), "open"),
-        (place(12.5, 12.4, 12.6, [(12.2, INF)], at_least=True), "refuted"),
+        (place(12.5, 12.4, 12.6, [(12.2, INF)], at_least=True), "larger here"),
     ],
 )
-def test_a_place_is_refuted_only_if_it_is_impossible(crossing, verdict):
+def test_a_place_is_elsewhere_only_if_it_is_impossible(crossing, verdict):
     assert judge(crossing, Range(10.7, 11.5)).verdict == verdict
 
 
@@ -124,15 +145,15 @@ def test_a_place_is_refuted_only_if_it_is_impossible(crossing, verdict):
     ("expected", "bound", "verdict"),
     [
         (Range(5, 7), "at_least", "open"),
-        (Range(1, 2), "at_least", "refuted"),
+        (Range(1, 2), "at_least", "larger here"),
         (Range(3, 5), "at_least", "open"),
         (Range(3, INF), "at_least", "holds"),
-        (Range(5, 7), "at_most", "refuted"),
+        (Range(5, 7), "at_most", "smaller here"),
         (Range(1, 2), "at_most", "open"),
         (Range(-INF, 5), "at_most", "holds"),
     ],
 )
-def test_a_bound_refutes_and_confirms_only_on_its_own_side(expected, bound, verdict):
+def test_a_bound_decides_only_on_its_own_side(expected, bound, verdict):
     four = Estimate(np.array([4.0]), np.array([0.01]), np.array([4.0]))
     found = Result(four, [], "", True, np.array([0.02]), **{bound: True})
     judgement = judge(found, expected)
@@ -158,5 +179,5 @@ def test_a_claim_at_the_edge_of_its_range_is_rarely_decided_whatever_the_bias(la
         result = Result(estimate(numbers), [], "", True, np.array([1.96 * bias]))
         verdicts.append(judge(result, Range(0.0, INF)).verdict)
     # Of a share of 2.5 %, more than 3.5 % of 1,500 are a chance of one in a hundred.
-    assert verdicts.count("refuted") / len(verdicts) <= 0.035
+    assert verdicts.count("smaller here") / len(verdicts) <= 0.035
     assert verdicts.count("holds") / len(verdicts) <= 0.035

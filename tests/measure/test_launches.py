@@ -90,12 +90,14 @@ CURVES = {
     "zmq_latency in one process": ["REQ/REP over inproc"],
     "zmq_bursts": ["PUSH/PULL over tcp, messages of 100 B"],
     "mpi_pingpong": [
-        f"{kind}, thread level single"
+        f"{kind}, thread level single, fresh memory"
         for kind in ("bytes", "dict", "float64 array, re-sent", "float64 array", "list of floats")
     ],
     "task_latency": ["empty tasks, engines: 1, senders: 1, packer: json"],
 }
-CURVES["mpi_pingpong between engines"] = [f"{curve}, between engines" for curve in CURVES["mpi_pingpong"]]
+CURVES["mpi_pingpong between engines"] = [
+    curve.replace(", fresh", ", between engines, fresh") for curve in CURVES["mpi_pingpong"]
+]
 POINTS = {
     "zmq_throughput": "sizes_bytes",
     "zmq_latency": "sizes_bytes",

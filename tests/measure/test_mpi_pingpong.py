@@ -62,14 +62,16 @@ def test_the_thread_level_is_part_of_a_curves_label():
         for level in ("single", "multiple")
     }
     assert not names["single"] & names["multiple"]
-    assert "dict, thread level single" in names["single"]
+    assert "dict, thread level single, fresh memory" in names["single"]
 
 
 def test_the_kind_of_player_is_part_of_a_curves_label_and_nothing_else():
     plain, engines = (
         mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"players": [player]})) for player in ("rank", "engine")
     )
-    assert [cell.protocol + ", between engines" for cell in plain] == [cell.protocol for cell in engines]
+    assert [cell.protocol.replace(", fresh", ", between engines, fresh") for cell in plain] == [
+        cell.protocol for cell in engines
+    ]
     assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
 
@@ -216,7 +218,7 @@ def test_a_launch_runs_at_the_thread_level_of_its_settings(launch, level):
     game = launch(objects=["dict"], thread_levels=[level], ceilings=[], arms=["send", "pkl5.send"])
     assert game.run() == 0, game.log.read_text()
     table = record.read(game.output, record.MEASUREMENTS)
-    assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}"}
+    assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}, fresh memory"}
     assert [f"thread level {level}" in rank["mpi"].lower() for rank in record.metadata(table)["ranks"]] == [True, True]
 
 
@@ -280,7 +282,7 @@ def test_engines_play_in_their_main_thread(launch, tmp_path, level):
     game = launch(root=root, thread_levels=[level], **SMALL, **BETWEEN_ENGINES)
     assert game.run() == 0
     table = record.read(game.output, record.MEASUREMENTS)
-    assert set(table["protocol"].to_pylist()) == {f"float64 array, thread level {level}, between engines"}
+    assert set(table["protocol"].to_pylist()) == {f"float64 array, thread level {level}, between engines, fresh memory"}
 
 
 def hole(game):

@@ -28,7 +28,7 @@ def row(**changes):
         "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
         "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio",
         "experiment": "zmq_throughput", "metric": "throughput", "placement": "node", "protocol": CURVE["protocol"],
-        "arm": "", "verdict": "refuted", "reason": "it lies outside", "method": "A test.", "unit": "times",
+        "arm": "", "verdict": "smaller here", "reason": "it lies outside", "method": "A test.", "unit": "times",
         "scale": "log", "axis_unit": "bytes", "own": "contradicts",
         "rows": json.dumps([CURVE, CURVE | {"arm": "no-copy"}]),
         "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
@@ -49,7 +49,7 @@ def unmeasured(**changes):
 def test_a_claim_has_its_verdict_numbers_conditions_and_own_data():
     assert claims.sentences(row()) == (
         f"[`zmq-small-penalty`]{{#claim-zmq-small-penalty}}: *Zero-copy costs five times.* {QUOTED} "
-        "**Refuted**: it lies outside. Claimed: about "
+        "**Smaller here**: it lies outside. Claimed: about "
         "5.00 times, read as 3.30 to 7.50 times; measured: 2.00 [1.90, 2.10] times. Measured in throughput of "
         "`zmq_throughput`, DEALER/ROUTER over ipc, 64 MB in flight (placement `node`), over 5 launches. The null "
         "arms leave room for a bias by a factor of up to 1.04. The source's own data contradicts it: 2.30 times. "
@@ -77,7 +77,7 @@ def test_an_unmeasured_claim_has_the_reason_and_the_verdict_of_its_own_data():
         ({"claimed_low": 4.0, "claimed_high": None}, "Claimed: about 4.00 times or more, read as "),
         ({"claimed_low": None, "claimed_high": 7.0}, "Claimed: about 7.00 times or less, read as "),
         ({"derived": True}, "From the document's numbers: about 5.00 times, read as "),
-        ({"test": "Twice."}, f"{QUOTED} Tested: Twice. **Refuted**"),
+        ({"test": "Twice."}, f"{QUOTED} Tested: Twice. **Smaller here**"),
         ({"differs": "engines: 2 instead of 4"}, "Not as in the document: engines: 2 instead of 4."),
         ({"unit": "bytes", "at_least": True, "value": 9e4, "low": 8e4, "high": 1e5}, "at least 90 [80, 100] kB"),
         ({"unit": "µs", "scale": "linear", "smallest_effect": 2.3}, "leave room for a bias of up to 2.30 µs."),
@@ -120,10 +120,10 @@ def test_the_claims_are_counted_by_verdict():
         unmeasured(),
     ]
     assert claims.counts(told) == (
-        "Of 4 published claims 2 hold, 1 is refuted and 1 was not measured. Of 3 whose source has data of its own, "
-        "2 are contradicted by that data."
+        "Of 4 published claims 2 hold, 1 is smaller here and 1 was not measured. Of 3 whose source has data of its "
+        "own, 2 are contradicted by that data."
     )
-    assert claims.counts([row()]).startswith("Of 1 published claim 1 is refuted.")
+    assert claims.counts([row()]).startswith("Of 1 published claim 1 is smaller here.")
 
 
 def test_each_claim_has_a_sentence_below_its_source(tmp_path):

@@ -72,7 +72,7 @@ def test_the_first_lines_have_the_possible_bias_and_the_share_that_is_settled(
 
 
 def test_the_answer_has_choices_claims_holes_and_the_page(tmp_path, capsys, monkeypatch):
-    claims = [{"verdict": verdict} for verdict in ("holds", "refuted", "refuted", "open", "not measured")]
+    claims = [{"verdict": verdict} for verdict in ("holds", "larger here", "larger here", "open", "not measured")]
     tables = replace(run(two_good_one_hole()), claims=claims)
     (tmp_path / "report").mkdir()
     (tmp_path / "report" / "index.html").touch()
@@ -82,7 +82,7 @@ def test_the_answer_has_choices_claims_holes_and_the_page(tmp_path, capsys, monk
     assert re.search(r"^  mpi4py arrays +Send everywhere, .* times faster +1\.00$", said, re.MULTILINE)
     assert said.index("mpi4py arrays") < said.index("ZeroMQ stream")
     assert "Settings to paste: 1, in recommended.toml" in said
-    assert "Published claims: 1 hold, 2 refuted, 1 open, 1 not measured" in said
+    assert "Published claims: 1 hold, 2 larger here, 1 open, 1 not measured" in said
     assert "Holes: 3 launches not measured, the first task_latency node launch 1 (timeout" in said
     files = " ".join(row["receipt"] for row in tables.holes())
     assert f"To retry: snakemake --profile profiles/local -R {files} --config results=results tier=quick\n" in said

@@ -27,14 +27,14 @@ def reach(mark):
 def test_a_claim_has_its_range_its_interval_its_bias_and_its_verdict():
     (claim,) = drawn(row(smallest_effect=1.5)).rows
     found = marks(claim)
-    assert {*found} == {"range", "bias", "measured", "refuted"}
+    assert {*found} == {"range", "bias", "measured", "smaller"}
     low, high = reach(found["measured"])
-    assert low < found["refuted"]["left"] < high < found["range"]["left"]
+    assert low < found["smaller"]["left"] < high < found["range"]["left"]
     least, most = reach(found["bias"])
     assert least < low and high < most
     assert claim["asked"] == "Zero-copy costs five times"
-    assert claim["told"].strip() == "refuted: 2.00 [1.90, 2.10] timesexpected 3.30 to 7.50 times"
-    assert claim["links"] == ["#claim-zmq-small-penalty"] and found["refuted"]["tip"].endswith("(it lies outside).")
+    assert claim["told"].strip() == "smaller here: 2.00 [1.90, 2.10] timesexpected 3.30 to 7.50 times"
+    assert claim["links"] == ["#claim-zmq-small-penalty"] and found["smaller"]["tip"].endswith("(it lies outside).")
 
 
 def test_the_bias_of_a_curve_is_not_that_of_a_place_on_it():
@@ -78,7 +78,7 @@ def test_the_page_has_the_count_and_the_picture_which_leads_to_the_words(tmp_pat
     campaign = Campaign([zmq()], estimated={"claims": [row(), unmeasured(claim="b")]})
     page = Page({"zmq_throughput": "throughput"}, campaign.write(tmp_path))
     shown = page.claims().data
-    assert "Of 2 published claims 1 is refuted and 1 was not measured." in shown
+    assert "Of 2 published claims 1 is smaller here and 1 was not measured." in shown
     assert 'href="#claim-zmq-small-penalty"' in shown and "{#claim-zmq-small-penalty}" in page.claims_told().data
 
 

@@ -29,8 +29,9 @@ WORDS: dict[type, str] = {str: "text", int: "whole number", float: "number", boo
 
 
 def read(file: str | Path = FILE) -> list[Claim]:
-    """Every claim: `claim` (its name), `source`, its `url`, `quote`, `locator`, `says`, `test`, `derived`, `quantity`,
-    range `low` to `high`, `published`, `claimed_low`, `claimed_high`, `equivalent`, and in `contradicts` other names.
+    """Every claim: `claim` (its name), `source`, its `url`, `quote`, `locator`, `says`, `test`, `unlike`, `derived`,
+    `quantity`, range `low` to `high`, `published`, `claimed_low`, `claimed_high`, `equivalent`, and in `contradicts`
+    other names.
 
     A missing end is infinite. `published` is None if the document gives no single number. The document's own range,
     if it gives one "about", goes from `claimed_low` to `claimed_high`; an end is None if it is open. `equivalent` is
@@ -40,7 +41,7 @@ def read(file: str | Path = FILE) -> list[Claim]:
     return [
         _quoted(name, claim, documents)
         | {"quantity": {"placement": "node"} | claim["quantity"]}
-        | {"test": claim.get("test"), "derived": claim.get("derived", False)}
+        | {"test": claim.get("test"), "unlike": claim.get("unlike"), "derived": claim.get("derived", False)}
         | {"contradicts": claim.get("contradicts", [])}
         | _expected(claim["expected"], content["about"])
         for name, claim in content["claims"].items()

@@ -73,6 +73,7 @@ KEYS = {
     "re_sent": Key(bool, "re-sent"),
     "thread_level": Key(str, "thread level {}"),
     "player": Key(str, _player),
+    "memory": Key(str, "{} memory"),
     "work": Key(str, _work),
     "durations": Key(str, "{} durations"),
     "duration_us": Key(int, lambda keys: f"{keys['duration_us'] / 1000:g} ms each"),

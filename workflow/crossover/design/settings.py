@@ -122,6 +122,15 @@ class Rounds:
     at_least: RoundCount = 10
 
 
+MEMORY = ("fresh", "kept")
+"""The states of glibc's allocator, by what a message of 128 KiB or more gets: pages that the kernel clears for it, or
+pages that earlier messages have used. By default the order of earlier frees decides."""
+MEMORY_WORDS = (
+    "`fresh` memory is what a program has that sends arrays of one length: each large message gets pages that the "
+    "kernel has to clear. `kept` memory is reused; a program gets it by glibc's variables `MALLOC_MMAP_THRESHOLD_`, "
+    "`MALLOC_TRIM_THRESHOLD_` and `MALLOC_TOP_PAD_`."
+)
+
 WHERE = (
     "Where the two ends, or a farm's client and its engines, are. `node`: processes of one host. `process`: threads of "
     "one process. `nodes`: processes on several hosts, measured only if a batch system provides them."
@@ -225,9 +234,9 @@ class Settings:
         return 2
 
     @property
-    def keeps_memory(self) -> bool:
-        """Whether the allocator of a launch's ranks keeps freed memory, instead of returning it as a program may."""
-        return False
+    def memory(self) -> str:
+        """How glibc treats freed memory in a launch's ranks, one of MEMORY; empty for its default."""
+        return ""
 
     @property
     def mpi_thread_level(self) -> str:

@@ -138,7 +138,7 @@ CLAIMS = _schema(
     "smallest_effect resolution",
     flags="derived at_least at_most",
 )
-"""One row per published claim. `verdict`: holds, refuted, open, not measured, not judged, with a `reason`."""
+"""One row per published claim. `verdict` (docs/data.md, Claim verdicts) has a `reason`."""
 
 RECOMMENDATIONS = _schema(
     strings="library setting about value reason snippet experiment placement protocol metric arm default axis "
@@ -218,8 +218,8 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    Raises RecordError if the file cannot be read, is damaged, has another version, lacks a column, or
-    has one of another type.
+    A key that the file does not have yet is null. Raises RecordError if the file cannot be read, is damaged, has
+    another version, lacks another column, or has one of another type.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
@@ -235,8 +235,12 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(path, f"has schema version {version}, this code reads {VERSION}", "measure again")
     if wrong:
         raise RecordError(path, "is damaged, because it has a wrong checksum")
-    if missing := [name for name in schema.names if name not in table.column_names]:
-        raise RecordError(path, f"lacks the columns {', '.join(missing)}")
+    missing = [name for name in schema.names if name not in table.column_names]
+    if lacking := [name for name in missing if name not in KEYS]:
+        raise RecordError(path, f"lacks the columns {', '.join(lacking)}")
+    for name in missing:
+        # A file from before this key was measured.
+        table = table.append_column(schema.field(name), pa.nulls(table.num_rows, schema.field(name).type))
     try:
         found = table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
     except pa.ArrowException as error:

@@ -1,6 +1,7 @@
 """Judges every claim from the joined tables of a run: verdict, reason and method.
 
-docs/data.md defines the verdicts under "Claim verdicts". Refutations are corrected for several numbers (Holm). That all
+docs/data.md defines the verdicts under "Claim verdicts". A number counts as outside its range
+after correction for several numbers (Holm). That all
 their intervals lie within needs no correction.
 """
 
@@ -27,7 +28,7 @@ from crossover.records import failure, record
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 Claim = Mapping[str, Any]
-Verdict = Literal["holds", "refuted", "open", "not measured"]
+Verdict = Literal["holds", "larger here", "smaller here", "contradicted", "open", "not comparable here", "not measured"]
 
 QUANTITIES = {
     "value": "{Metric} of {arm}",
@@ -41,6 +42,7 @@ QUANTITIES = {
     "loss": "{Metric} of the better arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
     "below, at each point",
     "gap": "The share of the gap from {over} to `{of}` that {arm} covers, on a logarithmic scale",
+    "narrowing": "The share of the gap between {arm} and {over}, on a logarithmic scale, that is gone with {changes}",
     "saturation": "The first point where {metric} of {arm} times the axis reaches {share:.0%} of its maximum",
     "scaling": "{Metric} of {arm} at {to:,.10g} divided by that at {from:,.10g}",
 }
@@ -63,6 +65,8 @@ class Range:
     high: float
     equivalent: bool = False
     """Whether two one-sided tests of equivalence decide, instead of the interval."""
+    null: float | None = None
+    """The number that would mean no difference; None for a quantity without one, such as a time."""
 
 
 @dataclass(frozen=True)
@@ -102,6 +106,8 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
+        if claim["unlike"]:
+            judgement = Judgement("not comparable here", claim["unlike"])
         columns = _measured(found, judgement, expected) | {
             "method": method(claim["quantity"], found, expected),
             "differs": "; ".join(_differences(claim, candidates.conditions(found.curves[0]))),
@@ -120,8 +126,9 @@ def judge(found: Result, expected: Range) -> Judgement:
     low = -np.inf if found.at_least else expected.low
     high = np.inf if found.at_most else expected.high
     if (holm(known.p_between(low, high)) <= SIGNIFICANCE).any():
-        nowhere = f"{story}, and there is none in the expected range"
-        return Judgement("refuted", nowhere if story else "it lies outside, beyond chance and possible bias")
+        if story:
+            return Judgement("contradicted", f"{story}, and there is none in the expected range")
+        return Judgement(_outside(known, found, expected), "it lies outside, beyond chance and possible bias")
     if found.missing:
         return Judgement("not measured", found.missing)
     if np.isnan(own.low).any():
@@ -140,6 +147,20 @@ def judge(found: Result, expected: Range) -> Judgement:
     if (excess(own.mean, own.mean, expected) > 0).any():
         return Judgement("open", "it lies outside, but not beyond chance and possible bias")
     return Judgement("open", "its interval reaches beyond the expected range")
+
+
+def _outside(known: Known, found: Result, expected: Range) -> Verdict:
+    """The verdict on a number outside the expected range: contradicted if the claim's direction is wrong, too."""
+    which = decisive(found, expected)
+    value, low, high = (float(part[which]) for part in (known.mean, known.low, known.high))
+    if expected.null is not None:
+        above, below = expected.low >= expected.null, expected.high <= expected.null
+        wrong = value < expected.null if above else value > expected.null
+        sure = high < expected.null if above else low > expected.null
+        at_the_edge = expected.null in (expected.low, expected.high)
+        if not (above or below) or (wrong and (sure or at_the_edge)):
+            return "contradicted"
+    return "larger here" if value > expected.high else "smaller here"
 
 
 def excess(low: Floats, high: Floats, expected: Range) -> Floats:
@@ -244,7 +265,9 @@ def _range(claim: Claim, found: Result) -> Range:
     low, high = claim["low"], claim["high"]
     if found.log:
         low, high = (_on_scale(found, end) for end in (low, high))
-    return Range(low, high, claim["equivalent"])
+    # One as a logarithm, or a difference, a slope or a share of zero.
+    relative = UNITS.get(claim["quantity"]["kind"]) == "times" or not found.log
+    return Range(low, high, claim["equivalent"], 0.0 if relative else None)
 
 
 def _on_scale(found: Result, end: float) -> float:
@@ -275,6 +298,9 @@ def _quantity_in_words(quantity: Quantity, place: str) -> str:
         "place": place,
         "other_place": f" at {against['at']:,.10g}" if "at" in against else "",
         "other_metric": against.get("metric", metric),
+        "changes": ", ".join(
+            f"{key}: {value}" for key, value in against.get("where", {}).items() if quantity["where"].get(key) != value
+        ),
         "other_experiment": f" of `{against['experiment']}`" if "experiment" in against else "",
     }
     form = QUANTITIES[quantity["kind"]]
@@ -318,14 +344,14 @@ def _data_in_words(found: Result | None) -> str:
 def _how_tested(quantity: Quantity, found: Result | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
-            "Refuted if the expected range lies outside the measured points that enclose the result, after allowance "
+            "Elsewhere if the expected range lies outside the measured points that enclose the result, after allowance "
             "for the possible bias; holds if the whole interval lies within the range"
         )
     several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
-    refuted = (
-        f"Refuted if a t test{several} shows it outside the expected range by more than the possible bias, at "
+    outside = (
+        f"Elsewhere if a t test{several} shows it outside the expected range by more than the possible bias, at "
         f"{SIGNIFICANCE * 100:g} %"
     )
     if expected.equivalent:
-        return f"{refuted}; holds if two one-sided t tests show it within"
-    return f"{refuted}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"
+        return f"{outside}; holds if two one-sided t tests show it within"
+    return f"{outside}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"

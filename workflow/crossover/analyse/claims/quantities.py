@@ -163,6 +163,21 @@ def gap(candidates: Candidates, quantity: Quantity) -> Result:
     return Result(share, [arm, start, end], "", False, effect)
 
 
+def narrowing(candidates: Candidates, quantity: Quantity) -> Result:
+    """The share of the gap between two arms that is gone in another curve, in logarithms, on average."""
+    ends = [_together(candidates, each, each["over"]) for each in (quantity, {**quantity, **quantity["against"]})]
+    parts = [readings.part(candidates, quantity["mean"], first, *log_ratio(first, second)) for first, second in ends]
+    whole, left = (estimate(readings.means(*part)[:, np.newaxis]) for part in parts)
+    share = left.mean / whole.mean
+    # The error of a quotient, to first order.
+    known = difference(
+        Estimate(1 - share, left.error / abs(whole.mean), left.df),
+        Estimate(np.zeros_like(share), abs(share) * whole.error / abs(whole.mean), whole.df),
+    )
+    effect = candidates.effect(ends[0][0]) * (1 + np.abs(share)) / abs(whole.mean)
+    return Result(known, [curve for pair in ends for curve in pair], "", False, effect)
+
+
 def saturation(candidates: Candidates, quantity: Quantity) -> Result:
     """The first point at which the arm's rate times the axis reaches a share of its maximum."""
     curve = candidates.curve(quantity)
@@ -182,7 +197,20 @@ def scaling(candidates: Candidates, quantity: Quantity) -> Result:
 
 KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
     kind.__name__: kind
-    for kind in (value, ratio, contrast, time, penalty, crossover, crossovers, loss, gap, saturation, scaling)
+    for kind in (
+        value,
+        ratio,
+        contrast,
+        time,
+        penalty,
+        crossover,
+        crossovers,
+        loss,
+        gap,
+        narrowing,
+        saturation,
+        scaling,
+    )
 }
 """The function of each kind of quantity, which has the kind's name."""
 

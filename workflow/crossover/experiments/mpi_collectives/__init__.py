@@ -49,7 +49,17 @@ class Settings(settings.Refined):
         settings.OneOf(("C",)),
         "`C` is the call of `buffer` in C, on the same MPI. It needs a C compiler; with `[]` nothing is built.",
     ] = ("C",)
-    keeps_memory = True
+    memory_states: Annotated[
+        settings.Some,
+        settings.Curves.valued("memory", settings.MEMORY),
+        settings.ONE_EACH,
+        f"The memory of the ranks, each in separate launches. {settings.MEMORY_WORDS}",
+    ] = ("fresh",)
+
+    @property
+    def memory(self) -> str:
+        """How the ranks' allocator treats freed memory."""
+        return self.memory_states[0]
 
     def ranks_between(self) -> int:
         """The ranks that take part in a call."""
@@ -68,6 +78,7 @@ QUICK = Settings(
 )
 STANDARD = replace(
     QUICK,
+    memory_states=settings.MEMORY,
     elements=settings.decades(1, 1_000_000, 2),
     target_width=0.02,
     budget_seconds=15,
@@ -93,7 +104,7 @@ EXPERIMENT = Experiment(
     asked=60,
     axis=Axis("array length", "elements"),
     metrics=METRICS,
-    keys={"pattern": [*PATTERNS], "ranks": ANY},
+    keys={"pattern": [*PATTERNS], "ranks": ANY, "memory": settings.MEMORY},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["mpi_collective"]},
     recommends=(

@@ -38,7 +38,7 @@ Call = Callable[[int], Any]
 def cells(settings: Settings) -> list[Cell]:
     """One cell per operation and length; a launch has one number of ranks."""
     return [
-        Cell({"pattern": pattern, "ranks": settings.ranks}, length)
+        Cell({"pattern": pattern, "ranks": settings.ranks, "memory": settings.memory}, length)
         for pattern in settings.patterns
         for length in settings.elements
     ]

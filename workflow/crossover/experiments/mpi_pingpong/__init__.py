@@ -15,7 +15,11 @@ CALLS = (
     *("send", "Send", "pkl5.send", "persistent", "send into buffer", "Send into new array"),
     *("pkl5.send in band", "pkl5.send out of band"),
 )
-PLAYERS = ("rank", "engine")
+PLAYERS = {
+    "rank": {"player": "rank", "memory": "fresh"},
+    "rank, kept memory": {"player": "rank", "memory": "kept"},
+    "engine": {"player": "engine", "memory": "fresh"},
+}
 CEILINGS = ("C", "raw TCP", "raw Unix socket", "memcpy")
 
 KINDS = [{"object": name, "re_sent": re_sent} for name in OBJECTS for re_sent in (False, True)]
@@ -62,11 +66,10 @@ class Settings(settings.Refined):
     ]
     players: Annotated[
         settings.Some,
-        settings.Curves.valued("player", PLAYERS),
+        settings.Curves(tuple(PLAYERS), entries=PLAYERS),
         settings.ONE_EACH,
         "What the two ends are, each in separate launches. `rank` is a plain MPI rank. `engine` is a rank that is "
-        "also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial: also its allocator is that "
-        "of a plain program, which may return freed memory, while that of a `rank` keeps it.",
+        f"also an ipyparallel engine, and plays within tasks, as in the mpi4py tutorial. {settings.MEMORY_WORDS}",
     ]
     arms: Annotated[
         settings.Arms,
@@ -96,17 +99,17 @@ class Settings(settings.Refined):
     @property
     def player(self) -> str:
         """What the two ends of a launch are."""
-        return self.players[0]
+        return PLAYERS[self.players[0]]["player"]
+
+    @property
+    def memory(self) -> str:
+        """How their allocator treats freed memory."""
+        return PLAYERS[self.players[0]]["memory"]
 
     @property
     def mpi_thread_level(self) -> str:
         """The thread level that the ranks request."""
         return self.thread_level
-
-    @property
-    def keeps_memory(self) -> bool:
-        """A rank keeps it; an engine is a plain program."""
-        return self.player == "rank"
 
     def ranks_between(self) -> int:
         """With engines, rank 0 is the client."""
@@ -121,7 +124,7 @@ QUICK = Settings(
     elements=settings.decades(1, 1_000_000, 1),
     objects=("float64 array", "float64 array, re-sent"),
     thread_levels=("multiple",),
-    players=PLAYERS,
+    players=tuple(PLAYERS),
     arms=("send", "Send", "Send into new array", "pkl5.send"),
     ceilings=("C", "memcpy"),
     launches=5,
@@ -170,6 +173,7 @@ EXPERIMENT = Experiment(
         "re_sent": [False, True],
         "thread_level": LEVELS,
         "player": ["rank", "engine"],
+        "memory": settings.MEMORY,
     },
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={
@@ -179,7 +183,7 @@ EXPERIMENT = Experiment(
         "memcpy": ["memory_copy"],
     },
     rungs=tuple(
-        Rung(place, name, arm, {"object": "float64 array", "re_sent": False})
+        Rung(place, name, arm, {"object": "float64 array", "re_sent": False, "memory": "fresh"})
         for place, name, arm in (
             (10, "memcpy", "memcpy"),
             (20, "raw Unix socket", "raw Unix socket"),

@@ -32,7 +32,7 @@ import numpy as np
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
 from crossover.design.settings import entries
-from crossover.experiments.mpi_pingpong import Settings
+from crossover.experiments.mpi_pingpong import PLAYERS, Settings
 from crossover.measure.farms import Farm, enter, join, running
 from crossover.measure.messages.mpi_objects import ARRAY, BUFFERS, Kind, Payload, RoundTrips, payload, round_trips
 from crossover.measure.native import ceiling_mpi, ceiling_raw
@@ -65,7 +65,7 @@ def cells(settings: Settings) -> list[Cell]:
     for kind in kinds(settings):
         fit = [arm for arm in arms_of(settings) if not arm.null and _fits(arm.runs, kind)]
         if not all(arm.ceiling for arm in fit):
-            keys = kind._asdict() | {"thread_level": settings.thread_level, "player": settings.player}
+            keys = kind._asdict() | {"thread_level": settings.thread_level, **PLAYERS[settings.players[0]]}
             names = tuple(arm.runs for arm in fit)
             found += [Cell(keys, elements, names) for elements in settings.elements]
     return found

@@ -13,7 +13,7 @@ from crossover.report.charts.arm_styles import ARMS, NOISE, Colour
 from crossover.report.text import claims, markup, numbers
 from crossover.report.text.tables import Row, grouped, slug
 
-LOOKS: dict[str, Colour] = {"holds": ARMS[0], "refuted": ARMS[1], "open": NOISE}
+LOOKS: dict[str, Colour] = {"holds": ARMS[0], **dict.fromkeys(claims.DECIDED[1:], ARMS[1]), "open": NOISE}
 """The colour of each verdict."""
 
 EDGE = math.log(1.5)
@@ -25,6 +25,12 @@ OF_A_CURVE = ("crossover", "saturation")
 MARGIN = 1.1
 """The factor by which the axis exceeds the marks."""
 
+
+def _mark(verdict: str) -> str:
+    """The class of a verdict's symbol."""
+    return verdict.partition(" ")[0]
+
+
 CAPTION = (
     "Published claims, measured here. The axis is the measured number, divided by the claimed one, or by the middle of "
     "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle. Grey "
@@ -32,7 +38,7 @@ CAPTION = (
 )
 HINT = (
     '<p class="crossover-key"><span><i class="cell range"></i> expected</span>'
-    + "".join(f'<span><i class="point {verdict}"></i> {verdict}</span>' for verdict in LOOKS)
+    + "".join(f'<span><i class="point {_mark(verdict)}"></i> {verdict}</span>' for verdict in LOOKS)
     + '<span><i class="cell measured"></i> interval</span><span><i class="cell bias"></i> possible bias</span></p>'
 )
 
@@ -77,7 +83,7 @@ def _marks(row: Row, scale: strips.Scale) -> Iterable[str]:
     yield strips.cell("range", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
     yield strips.cell(f"bias {colour}", scale, (places["least"], places["most"]), "")
     yield strips.cell(f"measured {colour}", scale, (places["low"], places["high"]), "")
-    yield strips.point(row["verdict"], scale, places["place"], tip, leads=True)
+    yield strips.point(_mark(row["verdict"]), scale, places["place"], tip, leads=True)
 
 
 def _drawn(row: Row) -> dict[str, float]:

@@ -173,7 +173,7 @@ def _level(row: Row) -> str:
 def _claims(judged: Sequence[Row]) -> str:
     verdicts = [row["verdict"] for row in judged]
     holds, decided = verdicts.count("holds"), sum(map(verdicts.count, claims.DECIDED))
-    rest = [f"{verdicts.count(each)} {each}" for each in ("refuted", "open", "not measured") if each in verdicts]
+    rest = [f"{verdicts.count(each)} {each}" for each in claims.VERDICTS if each != "holds" and each in verdicts]
     return _card(f"{holds} of {decided}", "decided published claims hold", ", ".join(rest))
 
 

@@ -9,7 +9,7 @@ from rich.console import Console
 from rich.text import Text
 
 from crossover.planning.command import Command
-from crossover.report.text import certainty, choices, holes, machine, more, numbers, recommendations
+from crossover.report.text import certainty, choices, claims, holes, machine, more, numbers, recommendations
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, load
 
@@ -147,18 +147,10 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
         yield Text(f"Settings to paste: {count}, in recommended.toml and by crossover show --all")
 
 
-WORDS = {
-    "holds": "hold",
-    "refuted": "refuted",
-    "open": "open",
-    "not measured": "not measured",
-    "not judged": "not judged",
-}
-
-
 def _claims(tables: Tables) -> Text | None:
     counts = Counter(row["verdict"] for row in tables.claims)
-    parts = [f"{counts[verdict]} {words}" for verdict, words in WORDS.items() if counts[verdict]]
+    words = ((verdict, "hold" if verdict == "holds" else verdict) for verdict in claims.VERDICTS)
+    parts = [f"{counts[verdict]} {told}" for verdict, told in words if counts[verdict]]
     return Text(f"Published claims: {', '.join(parts)}") if parts else None
 
 

@@ -10,14 +10,17 @@ from crossover.report.text.tables import Row, at, grouped, slug
 
 VERDICTS = {
     "holds": ("holds", "hold"),
-    "refuted": ("is refuted", "are refuted"),
+    "larger here": ("is larger here", "are larger here"),
+    "smaller here": ("is smaller here", "are smaller here"),
+    "contradicted": ("is contradicted", "are contradicted"),
     "open": ("is open", "are open"),
+    "not comparable here": ("is not comparable here", "are not comparable here"),
     "not measured": ("was not measured", "were not measured"),
     "not judged": ("was not judged", "were not judged"),
 }
 """Each verdict as predicate, for one claim and for several."""
 
-DECIDED = ("holds", "refuted")
+DECIDED = ("holds", "larger here", "smaller here", "contradicted")
 NONE: Mapping[str, Row] = {}
 OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
 

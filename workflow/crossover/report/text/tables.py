@@ -358,6 +358,7 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "legacy": (False,),
     "polled": (False,),
     "player": ("rank",),
+    "memory": ("fresh",),
     "placement": ("node",),
     "transport": TRANSPORTS,
     "library_version": (),
