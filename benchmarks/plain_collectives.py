@@ -25,12 +25,13 @@ Array = NDArray[np.float64]
 
 def calls(comm: MPI.Intracomm, kind: str, array: Array) -> Callable[[int], Any]:
     """The function that makes the call with a number."""
-    out, every_array = np.zeros_like(array), np.zeros((comm.size, *array.shape))
+    # No array that the call does not need: it would change which memory glibc keeps.
+    out = np.zeros((comm.size, *array.shape) if kind == "Allgather" else array.shape)
     every: dict[str, Callable[[int], Any]] = {
         "allreduce": lambda _: comm.allreduce(array),
         "Allreduce": lambda _: comm.Allreduce(array, out),
         "allgather": lambda _: comm.allgather(array),
-        "Allgather": lambda _: comm.Allgather(array, every_array),
+        "Allgather": lambda _: comm.Allgather(array, out),
         "bcast": lambda _: comm.bcast(array, root=0),
         "bcast in turn": lambda number: comm.bcast(array, root=number % comm.size),
     }

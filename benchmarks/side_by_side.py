@@ -272,7 +272,7 @@ def notebooks(loop: str, tasks_per_engine: int = TASKS_PER_ENGINE) -> Values:
 
 BRIEF = {"placements": ["node"], "budget_seconds": 3}
 """Launches with few cells need little time."""
-LOCAL_BYTES = [100, 100_000]
+LOCAL_BYTES = [100, 100_000, 1_000_000]
 ARRAY_BYTES = [1_000, 1_000_000]
 COLLECTIVE_ELEMENTS = [1, 100_000]
 POOLS = ("concurrent.futures", "multiprocessing.Pool", "joblib")

@@ -62,6 +62,7 @@ def test_a_claim_is_one_block(claims_file):
         "url": sources.read()["tutorial"].url,
         "says": "One is faster.",
         "test": None,
+        "unlike": None,
         "derived": False,
         "contradicts": [],
         "quantity": yaml.safe_load(ONE)["claims"]["mine"]["quantity"] | {"placement": "node"},

@@ -32,9 +32,18 @@ from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
 SHIPPED = schema.complete({}).farms
-POOLS = ["concurrent.futures", "multiprocessing.Pool", "joblib", "multiprocessing.Pool chunk 8", "joblib batch 1"]
-PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "dask", "twisted"]
-IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1"]
+POOLS = [
+    *(
+        "concurrent.futures",
+        "multiprocessing.Pool",
+        "joblib",
+        "multiprocessing.Pool map",
+        "multiprocessing.Pool chunk 8",
+    ),
+    *("concurrent.futures chunk 8", "joblib batch 1"),
+]
+PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "mpi4py.futures chunk 8", "dask", "dask map", "twisted"]
+IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1", "ipyparallel map"]
 LONG = {"tasks": [1, 2, 3], "budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
 SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {

@@ -119,6 +119,10 @@ def test_the_leading_metric_is_the_default(real):
             "{arms: [ray, ...]}",
         ),
         (
+            ["ask", "zmq_latency", "--at", "100", "--transport", "inproc"],
+            "no curve of zmq_latency has transport inproc; available: ipc; tier standard measures it: make ",
+        ),
+        (
             ["ask", "zmq_throughput", "--efficiency", "90%"],
             "zmq_throughput has no metric with levels; these have one: task_map",
         ),

@@ -2,7 +2,7 @@
 
 from crossover import farms
 from crossover.config import schema
-from crossover.design.settings import TIERS
+from crossover.design.settings import TIERS, described, entries
 from crossover.experiments import declared
 from crossover.planning import plan
 
@@ -12,6 +12,30 @@ def first(experiment: str) -> str:
     for tier in TIERS[1:] if experiment in declared() else ():
         if any(True for _ in plan.launches(schema.complete({"tier": tier, "experiments": {experiment: {}}}, True))):
             return tier
+    return ""
+
+
+def adding(experiment: str, key: str, value: object) -> str:
+    """How a run gets curves of an experiment with this value of a key, in words; empty if nothing measures them."""
+    if not first(experiment):
+        return ""
+    every = {
+        name: fitting
+        for name in described(declared()[experiment].settings)
+        if (
+            fitting := [
+                entry
+                for entry, keys in entries(declared()[experiment].settings, name).items()
+                if keys.get(key) == value
+            ]
+        )
+    }
+    for tier in TIERS[1:]:
+        own = declared()[experiment].tiers.at(tier)
+        if any(set(getattr(own, name)) & set(fitting) for name, fitting in every.items()):
+            return f"tier {tier} measures it: make report TIER={tier}"
+    for name, fitting in every.items():
+        return f"name it in config/config.yaml: {experiment}: {{{name}: [{fitting[0]}, ...]}}"
     return ""
 
 

@@ -91,7 +91,7 @@ class EngineCounts(Farming):
         return self.engine_counts[0]
 
 
-# At quick one launch has all arms, since idle pools sleep. Later there are more arms, which would crowd a host.
+# At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
     "launches": 3,
     "block_seconds": 0.05,
@@ -116,6 +116,7 @@ ALONE = ("mpi4py.futures", "dask")
 
 ORDER = (
     *("leastload", "pure", "concurrent.futures", "multiprocessing.Pool", "joblib", "dask", "twisted", "mpi4py.futures"),
+    *("multiprocessing.Pool map", "ipyparallel map", "concurrent.futures chunk 8"),
     *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
     *("pure msgpack", "leastload over ssh", "pure over ssh"),
 )

@@ -179,7 +179,10 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any
     values = {own.get(name) for own in facts}
     if value not in values:
         available = listed(sorted(map(word, values)))
-        elsewhere = "; a run on several hosts measures it: snakemake --profile slurm" if value == "nodes" else ""
+        remedy = tiers.adding(subject, name, value)
+        if value == "nodes":
+            remedy = "a run on several hosts measures it: snakemake --profile slurm"
+        elsewhere = f"; {remedy}" if remedy else ""
         raise CrossoverError(f"no curve of {subject} has {name} {word(given)}; available: {available}{elsewhere}")
     return value
 

@@ -8,7 +8,10 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
-WAYS = ("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop")
+WAYS = (
+    *("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop"),
+    *("Pipe send", "Pipe one-way", "ZeroMQ ipc no-copy", "ZeroMQ tcp no-copy"),
+)
 PATTERNS = ("round trips", "stream")
 CEILINGS = ("memcpy", "Unix socket in C")
 
@@ -27,10 +30,12 @@ class Settings(settings.Refined):
     arms: Annotated[
         settings.Arms,
         settings.OneOf(WAYS),
-        "The ways. `ZeroMQ ipc` and `ZeroMQ tcp` are PAIR sockets, which copy. `Pipe` and `Queue` are those of "
-        "`multiprocessing`: `send_bytes` and `recv_bytes`, and `put` and `get` of a bytes object. `shared memory` "
-        "copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are streams over a "
-        "Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's event loop.",
+        "The ways. `ZeroMQ ipc` and `ZeroMQ tcp` are PAIR sockets, which copy; with `no-copy` they do not. `Pipe` and "
+        "`Queue` are those of `multiprocessing`: `send_bytes` and `recv_bytes`, and `put` and `get` of a bytes object. "
+        "`Pipe send` is `send` and `recv`, which pickle; `Pipe one-way` is a pair of pipes with `duplex=False`. "
+        "`shared memory` copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are "
+        "streams over a Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's "
+        "event loop.",
     ] = WAYS
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ ipc"
     ceilings: Annotated[
@@ -52,7 +57,7 @@ QUICK = Settings(
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
-    budget_seconds=8,
+    budget_seconds=11,
     refine_metric="round trip",
 )
 STANDARD = replace(

@@ -40,6 +40,8 @@ class Ends:
 
     name: str
     pipes: tuple[Any, Any]
+    one_way: tuple[tuple[Any, Any], tuple[Any, Any]]
+    """A pipe there and one back, each with its reading end first."""
     queues: tuple[Any, Any]
     streams: Mapping[str, tuple[socket.socket, socket.socket]]
     blocks: tuple[SharedMemory, SharedMemory]
@@ -54,9 +56,10 @@ class Ends:
         first, second = (SharedMemory(f"{own_prefix()}{os.urandom(6).hex()}", create=True, size=size) for _ in range(2))
         turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
         queues = (spawn.Queue(), spawn.Queue())
+        one_way = spawn.Pipe(duplex=False), spawn.Pipe(duplex=False)
         pipes, streams = spawn.Pipe(), {name: socket.socketpair() for name in LOOPS}
         name = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
-        return cls(name, pipes, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
+        return cls(name, pipes, one_way, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
 
 
 @dataclass(frozen=True)
@@ -64,30 +67,30 @@ class Way:
     """A way with a call that sends a message, one that waits for a message, and one that tells of a message left."""
 
     send: Callable[[bytes], Any]
-    receive: Callable[[], bytes]
+    receive: Callable[[], bytes | memoryview]
     is_readable: Callable[[], bool]
 
-    def ping(self, payload: bytes, n: int) -> bytes:
+    def ping(self, payload: bytes, n: int) -> bytes | memoryview:
         """Make `n` round trips; returns the last reply."""
         for _ in range(n):
             self.send(payload)
             got = self.receive()
         return got
 
-    def pong(self, payload: bytes, n: int) -> bytes:
+    def pong(self, payload: bytes, n: int) -> bytes | memoryview:
         """Reply to `n` messages; returns the last of them."""
         for _ in range(n):
             got = self.receive()
             self.send(payload)
         return got
 
-    def pour(self, payload: bytes, n: int) -> bytes:
+    def pour(self, payload: bytes, n: int) -> bytes | memoryview:
         """Send `n` messages, and wait until the other end has the last; returns its word."""
         for _ in range(n):
             self.send(payload)
         return self.receive()
 
-    def drain(self, payload: bytes, n: int) -> bytes:
+    def drain(self, payload: bytes, n: int) -> bytes | memoryview:
         """Take `n` messages, and confirm the last, which is returned."""
         for _ in range(n):
             got = self.receive()
@@ -204,18 +207,31 @@ def opened(ends: Ends, is_parent: bool) -> Iterator[dict[str, Way | Streams]]:
             stack.callback(each.close)
         there, back = (Direction(block, turns) for block, turns in zip(ends.blocks, ends.turns, strict=True))
         (out, into), (put, take) = ((there, back), ends.queues) if is_parent else ((back, there), ends.queues[::-1])
+        (into_there, out_there), (into_back, out_back) = ends.one_way
+        writer, reader = (out_there, into_back) if is_parent else (out_back, into_there)
         for queue in (put, take):
             stack.callback(queue.close)
         found: dict[str, Way | Streams] = {
             "Pipe": Way(pipe.send_bytes, pipe.recv_bytes, pipe.poll),
+            "Pipe send": Way(pipe.send, pipe.recv, pipe.poll),
+            "Pipe one-way": Way(writer.send_bytes, reader.recv_bytes, reader.poll),
             "Queue": Way(put.put, take.get, lambda: not take.empty()),
             "shared memory": Way(out.send, into.receive, into.is_readable),
             **streams,
         }
         for name, opened_socket in stack.enter_context(_sockets(ends, is_parent)).items():
             # Copied, as `send` and `recv` do by default.
-            found[name] = Way(opened_socket.send, opened_socket.recv, partial(_is_readable, opened_socket))
+            left = partial(_is_readable, opened_socket)
+            found[name] = Way(opened_socket.send, opened_socket.recv, left)
+            found[f"{name} no-copy"] = Way(
+                partial(opened_socket.send, copy=False), partial(_frame, opened_socket), left
+            )
         yield found
+
+
+def _frame(opened_socket: zmq.Socket[bytes]) -> memoryview:
+    """The memory of the next message, without a copy."""
+    return opened_socket.recv(copy=False).buffer
 
 
 def _is_readable(opened_socket: zmq.Socket[bytes]) -> bool:
@@ -227,6 +243,9 @@ def _sockets(ends: Ends, is_parent: bool) -> Iterator[Mapping[str, zmq.Socket[by
     """A connected PAIR socket for each transport; the child binds, and admits the parent alone."""
     context: zmq.Context[Any] = zmq.Context()
     sockets = {name: context.socket(zmq.PAIR) for name in ADDRESSES}
+    for made in sockets.values():
+        # Otherwise pyzmq copies short messages all the same.
+        made.copy_threshold = 0
     addresses = ends.addresses[0 if is_parent else 1]
     if is_parent:
         for made in sockets.values():

@@ -8,6 +8,8 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
+CHUNKED = ("ipyparallel map", "multiprocessing.Pool map", "concurrent.futures chunk 8")
+"""The calls by which users hand a list of tasks to a farm at once."""
 SCHEMES = ("lru", "weighted", "plainrandom", "twobin")
 
 
@@ -20,17 +22,19 @@ class Settings(farming.FixedEngines, settings.Refined):
 
 QUICK = Settings(
     tasks=(8, 32, 128),
-    arms=("leastload", "pure", *farming.POOLS),
+    arms=("leastload", "pure", *farming.POOLS, *CHUNKED),
     ceilings=(farming.BOUND,),
-    budget_seconds=9,
+    budget_seconds=11,
     refine_metric="round trip",
+    # One launch has all arms, since idle pools sleep.
+    rivals_per_launch=7,
     **farming.QUICK,
 )
 STANDARD = replace(
     QUICK,
     tasks=(8, 64, 512, 1024),
     arms=(
-        *(*farming.LASTING, *farming.SCHEDULERS, *farming.ALONE),
+        *(*farming.LASTING, *CHUNKED, *farming.SCHEDULERS, *farming.ALONE, "dask map", "mpi4py.futures chunk 8"),
         *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
     ),
     budget_seconds=15,
@@ -40,10 +44,10 @@ PAPER = replace(
     STANDARD,
     tasks=(8, 16, 32, 64, 128, 256, 512, 1024),
     arms=(
-        *(*farming.LASTING, "leastload hwm 1", "leastload hwm 2"),
+        *(*farming.LASTING, *CHUNKED, "leastload hwm 1", "leastload hwm 2"),
         *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
         *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
-        *("mpi4py.futures backoff 0", "concurrent.futures chunk 8"),
+        *("mpi4py.futures backoff 0", "mpi4py.futures chunk 8", "dask map"),
         *("multiprocessing.Pool chunk 8", "joblib batch 1"),
         *("leastload unencrypted", "dask unencrypted"),
     ),

@@ -47,13 +47,13 @@ class Settings(zeromq.Handed):
 QUICK = Settings(
     sizes_bytes=settings.decades(100, 1_000_000, 1),
     arms=("copy", "no-copy"),
-    curves=("REQ/REP over ipc", "REQ/REP over ipc, legacy"),
+    curves=("REQ/REP over tcp", "REQ/REP over ipc", "REQ/REP over ipc, legacy"),
     placements=("node", "nodes"),
-    launches=6,
+    launches=5,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,
-    budget_seconds=4,
+    budget_seconds=5,
     refine_metric="round trip, median",
 )
 STANDARD = replace(

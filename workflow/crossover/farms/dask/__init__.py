@@ -18,12 +18,14 @@ class Options:
     queued: Annotated[
         bool, "the scheduler keeps tasks back until a worker is nearly idle, as is Dask's default, or sends all at once"
     ] = True
+    map: Annotated[bool, "all tasks by one `Client.map`"] = False
 
 
 FARM = TaskFarm(
     place=40,
     arms={
         "dask": {"alone": True},
+        "dask map": {"map": True, "alone": True},
         "dask unqueued": {"queued": False, "alone": True},
         "dask unencrypted": {"encrypted": False, "alone": True},
     },

@@ -73,7 +73,11 @@ class Client(Farm):
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Submit. With `pure=False` each task runs, even if it equals another."""
         submit = self._client.submit
-        self._pending: list[Future] = [submit(task, argument, pure=False) for argument in arguments]
+        self._pending: list[Future] = (
+            self._client.map(task, list(arguments), pure=False)
+            if self.options.map
+            else [submit(task, argument, pure=False) for argument in arguments]
+        )
 
     def wait(self) -> list[Any]:
         """Gather the results, and release the futures."""

@@ -30,6 +30,9 @@ class Options:
         "every connection is encrypted, with keys made for the launch (CurveZMQ). Without it, other users of the hosts "
         "could get tasks or run code, so such a farm is measured only with `unauthenticated_farms`",
     ] = True
+    map: Annotated[bool, "each engine gets its part of all tasks at once, by `map` of a direct view; no scheduler"] = (
+        False
+    )
 
 
 FARM = TaskFarm(
@@ -40,6 +43,7 @@ FARM = TaskFarm(
         "leastload msgpack": {"scheme": "leastload", "packer": "msgpack"},
         "leastload over ssh": {"scheme": "leastload", "ssh": True, "alone": True},
         "leastload msgpack over ssh": {"scheme": "leastload", "packer": "msgpack", "ssh": True, "alone": True},
+        "ipyparallel map": {"scheme": "leastload", "map": True},
         "pure": {"scheme": "pure"},
         "pure msgpack": {"scheme": "pure", "packer": "msgpack"},
         "pure over ssh": {"scheme": "pure", "ssh": True, "alone": True},

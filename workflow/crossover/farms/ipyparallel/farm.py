@@ -101,17 +101,21 @@ class Client(Farm):
         self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != len(self.ranks):
             raise Refusal(HoleKind.WRONG_PLACEMENT, f"{len(self._client)} engines joined instead of {len(self.ranks)}")
-        self._view = self._client.load_balanced_view()
+        self._view = self._client.direct_view() if self.options.map else self._client.load_balanced_view()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Submit; the client's own thread sends."""
-        submit = self._view.apply_async
-        self._pending = [submit(task, argument) for argument in arguments]
+        if self.options.map:
+            self._pending = [self._view.map_async(task, arguments)]
+        else:
+            submit = self._view.apply_async
+            self._pending = [submit(task, argument) for argument in arguments]
 
     def wait(self) -> list[Any]:
         """Wait for the results, and drop the client's records of all tasks, which would slow down later floods."""
         self._client.wait(self._pending)
-        results = [result.get() for result in self._pending]
+        found = [result.get() for result in self._pending]
+        results = found[0] if self.options.map else found
         self._pending = []
         for kept in (self._client.results, self._client.metadata, self._client.history):
             kept.clear()

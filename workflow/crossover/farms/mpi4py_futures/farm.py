@@ -3,22 +3,16 @@
 Its idle workers poll for messages a thousand times a second, so it needs `alone`: launches with the reference only.
 """
 
-from collections.abc import Sequence
 from typing import cast
 
 from mpi4py.futures import MPICommExecutor, MPIPoolExecutor
 
-from crossover.farms.mpi4py_futures import Options
 from crossover.measure.farms import ExecutorFarm
 from crossover.measure.ranks.peers import Peers
 
 
 class Client(ExecutorFarm):
     """One executor, whose workers are ranks."""
-
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
-        self._backoff_seconds = options.backoff_seconds
 
     def invitation(self) -> list[int]:
         """The ranks of the communicator."""
@@ -29,7 +23,7 @@ class Client(ExecutorFarm):
         for rank in self.ranks:
             self.peers.send("now", to=rank)
         self._comm = self.peers.among(self.invitation()).comm
-        self._running = MPICommExecutor(self._comm, root=0, backoff=self._backoff_seconds)
+        self._running = MPICommExecutor(self._comm, root=0, backoff=self.options.backoff_seconds)
         self.executor = cast(MPIPoolExecutor, self._running.__enter__())
         self.executor.bootup()
 

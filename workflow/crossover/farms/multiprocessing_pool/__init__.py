@@ -14,17 +14,22 @@ class Options:
         int,
         "tasks that a worker gets at a time, by `map_async` with `chunksize`; with 0, each is submitted by itself",
     ] = 0
+    map: Annotated[bool, "by `map_async`, which then chooses the chunks: four for each worker"] = False
 
 
 FARM = TaskFarm(
     place=22,
-    arms={"multiprocessing.Pool": {}, "multiprocessing.Pool chunk 8": {"chunk_tasks": 8}},
+    arms={
+        "multiprocessing.Pool": {},
+        "multiprocessing.Pool map": {"map": True},
+        "multiprocessing.Pool chunk 8": {"chunk_tasks": 8},
+    },
     options=Options,
     one_host=True,
     snippet="""\
 from multiprocessing import get_context
 
 pool = get_context("spawn").Pool()
-results = [pool.apply_async(function, (item,)) for item in items]
+results = pool.map(function, items)
 """,
 )

@@ -5,11 +5,9 @@ would be waited for without end, so the launch ends.
 """
 
 import multiprocessing
-from collections.abc import Sequence
-from multiprocessing.pool import AsyncResult
+from collections.abc import Callable, Sequence
 from typing import Any
 
-from crossover.farms.multiprocessing_pool import Options
 from crossover.measure.farms import Farm, Task
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
@@ -17,10 +15,6 @@ from crossover.measure.ranks.peers import Peers
 
 class Client(Farm):
     """A pool of as many processes as there are engines."""
-
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
-        self._chunk_tasks = options.chunk_tasks
 
     def start(self) -> None:
         """Start the workers."""
@@ -36,15 +30,17 @@ class Client(Farm):
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Submit one by one, or in chunks; a thread of the pool pickles and sends."""
-        if self._chunk_tasks:
-            self._chunked = self._pool.map_async(task, arguments, self._chunk_tasks)
+        if self.options.map or self.options.chunk_tasks:
+            self._results: Callable[[], list[Any]] = self._pool.map_async(
+                task, arguments, self.options.chunk_tasks or None
+            ).get
         else:
-            submit = self._pool.apply_async
-            self._pending: list[AsyncResult[Any]] = [submit(task, (argument,)) for argument in arguments]
+            pending = [self._pool.apply_async(task, (argument,)) for argument in arguments]
+            self._results = lambda: [result.get() for result in pending]
 
     def wait(self) -> list[Any]:
         """Wait for the results."""
-        return self._chunked.get() if self._chunk_tasks else [result.get() for result in self._pending]
+        return self._results()
 
     def stop(self) -> None:
         """End the workers."""

@@ -38,7 +38,7 @@ class Farm(ABC):
     """
 
     def __init__(self, peers: Peers, ranks: Sequence[int], options: Any = None):
-        self.peers = peers
+        self.peers, self.options = peers, options
         self.ranks = ranks
         """The ranks that are this farm's engines."""
 
@@ -53,7 +53,7 @@ class Farm(ABC):
 
     @abstractmethod
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit a task per argument, one by one, and return when the last is submitted."""
+        """Submit a task per argument, one by one or by the library's `map`, and return when the last is submitted."""
 
     @abstractmethod
     def wait(self) -> list[Any]:
@@ -70,13 +70,19 @@ class ExecutorFarm(Farm):
     executor: Executor
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
-        """Submit; a thread of the executor pickles and sends."""
-        submit = self.executor.submit
-        self._pending: list[Future[Any]] = [submit(task, argument) for argument in arguments]
+        """Submit one by one, or in chunks; a thread of the executor pickles and sends."""
+        if self.options.chunk_tasks:
+            self._results = self.executor.map(task, arguments, chunksize=self.options.chunk_tasks)
+        else:
+            self._submit(task, arguments)
+
+    def _submit(self, task: Task, arguments: Sequence[Any]) -> None:
+        pending: list[Future[Any]] = [self.executor.submit(task, argument) for argument in arguments]
+        self._results = (future.result() for future in pending)
 
     def wait(self) -> list[Any]:
         """Wait for the results."""
-        return [future.result() for future in self._pending]
+        return list(self._results)
 
 
 def find(farm: str) -> ModuleType:
