@@ -9,6 +9,7 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -34,6 +35,7 @@ ENTRANT, SOURCE, CLAIM = re.findall(
 HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
+SNAKEMAKE = ["-m", "snakemake", "--profile", "profiles/local", "-n"]
 NEW, FARM = "halves_once_more", "threads_once_more"
 CHOSEN = """\
 # A user's.
@@ -160,6 +162,42 @@ def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, 
         one.process.send_signal(signal.SIGINT)
         assert one.process.wait(60) == 1
     one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.skipif(not find_spec("pynng"), reason="pip install pynng, which no part of the project needs")
+def test_another_librarys_experiment_is_one_folder_and_records_its_version(project, settings, launch):
+    shutil.copytree(TOYS / "nng_latency", project.folder / EXPERIMENTS / "nng_latency")
+    one = launch("nng_latency", plan.launch(settings("nng_latency"), "nng_latency", "node", 1).settings)
+    assert one.run() == 0
+    table = record.read(one.output, record.MEASUREMENTS)
+    assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"pyzmq", "pynng", "null"}
+    assert "pynng" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
+    one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "mistake"),
+    [
+        ('{"object": ["bytes"]}', '{"objekt": ["bytes"]}', "smoke: unknown key 'objekt'; available: library_version, "),
+        ('refine_metric="round', 'refine_metric="found', "smoke: unknown metric 'found trip'; available: round trip"),
+        (
+            'settings.REFERENCE] = "whole"',
+            'settings.REFERENCE] = "hole"',
+            "smoke: unknown arm 'hole'; avail",
+        ),
+        ("axis=Axis(", "axis=Axes(", "name 'Axes' is not defined"),
+    ],
+)
+def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, right, wrong, mistake):
+    file = f"{EXPERIMENTS}/{NEW}/__init__.py"
+    extended.edit(file, right, wrong)
+    try:
+        for command in (["-m", "crossover", "document"], SNAKEMAKE):
+            code, said = extended.run(*command)
+            (line,) = (line for line in said.splitlines() if mistake in line)
+            assert code == 1 and file in line and "Traceback" not in said
+    finally:
+        extended.edit(file, wrong, right)
 
 
 # ---- the entrant

@@ -7,8 +7,8 @@ from typing import Any
 from crossover.design.advice import Setting as Recommendable
 from crossover.design.cell import Axis, Metric
 from crossover.design.farming import Farming
-from crossover.design.protocol import Keys
-from crossover.design.settings import Refined, Settings, Tiers, described
+from crossover.design.protocol import KEYS, Keys
+from crossover.design.settings import TIERS, Refined, Settings, Tiers, described
 
 SELDOM = 100
 
@@ -53,6 +53,8 @@ class Experiment:
     built: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
     libzmq."""
+    packages: tuple[str, ...] = ()
+    """The packages whose versions can change its results, besides those of every launch."""
     asked: int = SELDOM
     """Its place among the questions that most users have, in rising order; from SELDOM on, few users have it."""
     rungs: tuple[Rung, ...] = ()
@@ -64,6 +66,18 @@ class Experiment:
     can choose one. By default the leading metric, without a word."""
     diagnostic: tuple[str, ...] = ()
     """Arms that explain others, and that no user would choose."""
+
+    def require_sane(self) -> None:
+        """Raise ValueError for a key, a metric or an arm that does not exist."""
+        for tier in TIERS:
+            own = self.tiers.at(tier)
+            known = {"key": KEYS, "metric": [metric.name for metric in self.metrics], "arm": own.arms}
+            named = {"key": self.keys, "metric": self.chosen_by or {}, "arm": [own.reference]}
+            if isinstance(own, Refined):
+                named["metric"] = [*named["metric"], own.refine_metric]
+            for what, names in named.items():
+                if unknown := [name for name in names if name not in known[what]]:
+                    raise ValueError(f"{tier}: unknown {what} {unknown[0]!r}; available: {', '.join(known[what])}")
 
     @property
     def questions(self) -> Mapping[str, str]:

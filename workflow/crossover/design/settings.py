@@ -440,6 +440,13 @@ class Tiers:
     standard: Settings
     paper: Settings
 
+    @classmethod
+    def of(cls, quick: Refined) -> Self:
+        """The points of `quick` at every tier, measured longer and more often from one tier to the next."""
+        standard = replace(quick, target_width=quick.target_width / 2, budget_seconds=3 * quick.seconds, **AT_STANDARD)
+        paper = replace(standard, target_width=quick.target_width / 4, budget_seconds=12 * quick.seconds, **AT_PAPER)
+        return cls(replace(quick, launches=1, budget_seconds=1), quick, standard, paper)
+
     def at(self, tier: str) -> Settings:
         """The defaults at this tier."""
         found: Settings = getattr(self, tier)

@@ -8,6 +8,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 from pkgutil import iter_modules
+from traceback import extract_tb
 
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
@@ -26,16 +27,25 @@ def names() -> list[str]:
 @cache
 def declared() -> dict[str, Experiment]:
     """The declaration of every experiment, by its name, in the order of their places."""
-    every = {name: import_module(f"{__name__}.{name}").EXPERIMENT for name in names()}
+    every = {name: of(name) for name in names()}
     return dict(sorted(every.items(), key=lambda entry: entry[1].place))
 
 
 @cache
 def of(name: str) -> Experiment:
-    """The declaration of one experiment, without loading others. Raises CrossoverError if there is none."""
+    """The declaration of one experiment, without loading others.
+
+    Raises CrossoverError if there is none, and for a mistake in it, with its file and line.
+    """
     if name not in names():
         raise CrossoverError(f"unknown experiment {name!r}; available: {', '.join(declared())}")
-    found: Experiment = import_module(f"{__name__}.{name}").EXPERIMENT
+    file = FOLDER / name / "__init__.py"
+    try:
+        found: Experiment = import_module(f"{__name__}.{name}").EXPERIMENT
+        found.require_sane()
+    except Exception as mistake:
+        lines = [str(frame.lineno) for frame in extract_tb(mistake.__traceback__) if Path(frame.filename) == file]
+        raise CrossoverError(f"{':'.join([str(file), *lines[-1:]])}: {mistake}") from mistake
     return found
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
 
-from crossover import code_digest, farms
+from crossover import code_digest, experiments, farms
 from crossover.design.config import Config
 from crossover.design.launch import LOADED, MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings
@@ -23,7 +23,7 @@ from crossover.planning.receipt import Files, Held, Receipt
 from crossover.records.holes import OF_CODE, PASSING
 
 ALWAYS = (*LOADED, "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
-"""Software whose version can change the result of any experiment; task farms name further packages."""
+"""Software whose version can change any result; experiments and task farms name further packages."""
 
 CODE = "the code that measures"
 """The difference of a launch that other code has measured."""
@@ -111,9 +111,9 @@ class Demand:
         if held.code and held.code != code_digest.of_launch(held.name[0], settings.entrants):
             found.append(CODE)
         if held.software and self._here:
-            packages = (
-                name for entrant in settings.entrants.values() for name in farms.declared()[entrant["farm"]].packages
-            )
+            packages = [*experiments.of(held.name[0]).packages]
+            for entrant in settings.entrants.values():
+                packages += farms.declared()[entrant["farm"]].packages
             names = LOADED if self.software is None else (*ALWAYS, *packages)
             both = [{name: own[name] for name in names if name in own} for own in (held.software, self._here)]
             found += _changed("", *both)

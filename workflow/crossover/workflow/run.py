@@ -178,7 +178,8 @@ class Run:
         self.jobs.learn(each for own in held.values() for each in own)
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
-        return Demand(self.config, held, provenance.software() if known else None, self._forces)
+        packages = {name for each in experiments.declared().values() for name in each.packages}
+        return Demand(self.config, held, provenance.software(packages) if known else None, self._forces)
 
     @cached_property
     def remarks(self) -> list[Remark]:

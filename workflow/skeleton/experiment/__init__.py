@@ -1,6 +1,6 @@
 """Bytes to another rank and back: as one message, or as two halves."""
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Annotated
 
 from crossover.design import settings
@@ -29,21 +29,6 @@ QUICK = Settings(
     budget_seconds=5,
     refine_metric="round trip",
 )
-STANDARD = replace(
-    QUICK,
-    sizes_bytes=settings.decades(100, 1_000_000, 2),
-    target_width=0.02,
-    budget_seconds=10,
-    **settings.AT_STANDARD,
-)
-PAPER = replace(
-    STANDARD,
-    sizes_bytes=settings.decades(100, 1_000_000, 3),
-    target_width=0.01,
-    budget_seconds=60,
-    **settings.AT_PAPER,
-)
-SMOKE = replace(QUICK, sizes_bytes=(100, 10_000), launches=1, budget_seconds=1)
 
 EXPERIMENT = Experiment(
     title="Bytes as one message or as two",
@@ -55,5 +40,5 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={"object": ["bytes"]},
-    tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
+    tiers=settings.Tiers.of(QUICK),
 )

@@ -131,6 +131,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     diagnostic=("pickle 4 in band",),
     keys={"pattern": ["REQ/REP"], "transport": ["tcp", "ipc"], "object": [OBJECT]},
+    packages=("msgpack", "pyarrow"),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},
     recommends=(

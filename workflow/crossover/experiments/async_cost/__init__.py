@@ -82,6 +82,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
+    packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(
         advice.Setting(

@@ -88,6 +88,7 @@ EXPERIMENT = Experiment(
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PATTERNS]},
+    packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},
     recommends=(

@@ -65,14 +65,14 @@ class Farm(ABC):
 
 
 class ExecutorFarm(Farm):
-    """A farm whose engines work for an `executor` of concurrent.futures."""
+    """A farm whose engines work for an `executor` of concurrent.futures; an option `chunk_tasks` means chunks."""
 
     executor: Executor
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Submit one by one, or in chunks; a thread of the executor pickles and sends."""
-        if self.options.chunk_tasks:
-            self._results = self.executor.map(task, arguments, chunksize=self.options.chunk_tasks)
+        if chunk_tasks := getattr(self.options, "chunk_tasks", 0):
+            self._results = self.executor.map(task, arguments, chunksize=chunk_tasks)
         else:
             self._submit(task, arguments)
 

@@ -5,6 +5,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
+from crossover import experiments
 from crossover.design.launch import Launch
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest
@@ -50,7 +51,7 @@ def _meet(launch: Launch, interface: str) -> Peers:
         placement,
         launch.settings.ranks,
         launch.settings.nodes,
-        lambda: provenance.gather(network.reach(placement, interface)),
+        lambda: provenance.gather(network.reach(placement, interface), experiments.of(launch.experiment).packages),
     )
 
 

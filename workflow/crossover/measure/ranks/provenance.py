@@ -9,7 +9,7 @@ import re
 import socket
 import subprocess
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
@@ -21,8 +21,8 @@ from crossover.design.launch import MPI_LIBRARY
 from crossover.farms import declared
 from crossover.measure.ranks.network import Reach
 
-LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy", "uvloop")
-"""Packages whose versions are recorded, besides the PACKAGES of task farms."""
+LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
+"""Packages whose versions every launch records, besides those of its experiment and of all task farms."""
 
 CONTAINER_FILES = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
 """Files by which container programs mark a container."""
@@ -39,10 +39,11 @@ STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
 
 
-def gather(reach: Reach) -> dict[str, str | float | None]:
+def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float | None]:
     """The facts of this process and host: the columns of `record.RANKS` without rank and launch.
 
-    `reach` is the address on which it listens. Facts that this system does not provide are None.
+    `reach` is the address on which it listens, `packages` are those of the experiment. Facts that this system does not
+    provide are None.
     """
     job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
     model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
@@ -63,7 +64,7 @@ def gather(reach: Reach) -> dict[str, str | float | None]:
             {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}, sort_keys=True
         ),
         "python": _python(),
-        "libraries": json.dumps(_libraries() | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
+        "libraries": json.dumps(_libraries(packages) | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
         "mpi": _mpi(),
         "slurm": json.dumps(job) if job else None,
         "container": _container(),
@@ -82,19 +83,19 @@ def _os_name() -> str:
     return platform.system()
 
 
-def _libraries() -> dict[str, str]:
+def _libraries(packages: Iterable[str]) -> dict[str, str]:
     import zmq
 
     found = {"libzmq": zmq.zmq_version()}
-    for name in (*LIBRARIES, *(package for farm in declared().values() for package in farm.packages)):
+    for name in (*LIBRARIES, *packages, *(package for farm in declared().values() for package in farm.packages)):
         with suppress(importlib.metadata.PackageNotFoundError):
             found[name] = importlib.metadata.version(name)
     return found
 
 
-def software() -> dict[str, str]:
-    """Versions of Python and of the measuring libraries, by name."""
-    return _libraries() | {"python": _python()}
+def software(packages: Iterable[str] = ()) -> dict[str, str]:
+    """Versions of Python and of the measuring libraries, by name; `packages` are those of experiments."""
+    return _libraries(packages) | {"python": _python()}
 
 
 def _python() -> str:
