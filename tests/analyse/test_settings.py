@@ -186,7 +186,8 @@ def test_another_farm_runs_tasks(monkeypatch):
     monkeypatch.setattr("distributed.Client", client)
     made = {}
     for value, text in found.items():
-        if value in EXTRAS:
+        newer = value == "interpreters" and sys.version_info < (3, 14)
+        if value in EXTRAS or newer:
             compile(text, value, "exec")
             continue
         exec(text, scope := {"function": abs, "items": [-1, -2]})

@@ -293,7 +293,7 @@ WRONG = {
     ),
     "a farm that does not exist": (
         {"farms": {"mine": {"farm": "funny"}}},
-        "farms.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, ipyparallel, ",
+        "farms.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, interpreters, ",
     ),
     "an entrant without a farm": ({"farms": {"mine": {}}}, "farms.mine.farm: is missing"),
     "an entrant that is a text": ({"farms": {"mine": "dask"}}, "farms.mine: 'dask' is not a block of keys"),

@@ -78,9 +78,9 @@ def with_toys(project):
     """Add the toys by the steps in the document."""
     shutil.copytree(TOYS / "handover", project.folder / "workflow/crossover/experiments/handover")
     for part in (ROOT / "workflow/skeleton/farm").iterdir():
-        threads = project.folder / FARMS / "threads" / part.name
+        threads = project.folder / FARMS / "toy_threads" / part.name
         threads.parent.mkdir(exist_ok=True)
-        threads.write_text(part.read_text().replace("NAME", "threads"))
+        threads.write_text(part.read_text().replace("NAME", "toy_threads"))
     return project
 
 
@@ -204,7 +204,7 @@ def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, right, wro
 
 
 def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, launch):
-    listed = ENTRANT.replace("my_farm", "threads")
+    listed = ENTRANT.replace("my_farm", "toy_threads")
     chosen = settings("task_latency", **yaml.safe_load(listed)).experiments["task_latency"]
     assert plan.in_placement(chosen, "nodes").arms == ("leastload", "pure")
     own = replace(chosen.within("node"), arms=("bare zmq", "my farm"), reference="bare zmq", ceilings=(), engines=1)

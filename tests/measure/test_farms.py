@@ -42,7 +42,17 @@ POOLS = [
     ),
     *("concurrent.futures chunk 8", "joblib batch 1"),
 ]
-PYTHON = ["bare zmq", *POOLS, "mpi4py.futures", "mpi4py.futures chunk 8", "dask", "dask map", "twisted"]
+PYTHON = [
+    "bare zmq",
+    *POOLS,
+    "mpi4py.futures",
+    "mpi4py.futures chunk 8",
+    "dask",
+    "dask map",
+    "twisted",
+    "threads",
+    "joblib threads",
+]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1", "ipyparallel map"]
 LONG = {"tasks": [1, 2, 3], "budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
 SANE = {"ok", "steal time", "throttled", "swapped"}
@@ -438,3 +448,13 @@ def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):
     assert kind == "crashed"
     assert f"{name}, which the farm needs, has ended" in reason
     one.leaves_nothing_but_its_file()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python has such a pool")
+def test_interpreters_are_a_hole_with_the_python_that_they_need(launch):
+    one = launch("task_latency", settings("task_latency", ["bare zmq", "interpreters"]))
+    one.run()
+    told = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
+    assert (told["hole"], told["reason"].partition(";")[0]) == (
+        HoleKind.NOT_INSTALLED, "the farm interpreters needs Python 3.14 or newer",
+    )  # fmt: skip

@@ -79,7 +79,7 @@ def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
     over_ssh = {"leastload over ssh", "leastload msgpack over ssh", "pure over ssh"}
     pool = "multiprocessing.Pool"
     pools = {"concurrent.futures", "concurrent.futures chunk 8", "joblib", "joblib batch 1"}
-    assert within == {pool, f"{pool} map", f"{pool} chunk 8"} | pools | over_ssh
+    assert within == {pool, f"{pool} map", f"{pool} chunk 8", *farming.THREADS} | pools | over_ssh
 
 
 def test_launches_on_one_host_do_not_depend_on_the_number_of_hosts():

@@ -109,6 +109,8 @@ POOLS = ("concurrent.futures", "multiprocessing.Pool", "joblib")
 """The farms for one host that everybody has."""
 LASTING = ("leastload", "pure", "twisted", *POOLS, "leastload msgpack", "pure msgpack")
 """The farms that share launches well, at higher tiers."""
+THREADS = ("threads", "joblib threads", "interpreters")
+"""Farms within the client's process, whose answer depends on the interpreter's lock."""
 SCHEDULERS = ("leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin")
 """Further schedulers of ipyparallel."""
 ALONE = ("mpi4py.futures", "dask")

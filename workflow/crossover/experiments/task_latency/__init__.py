@@ -34,7 +34,8 @@ STANDARD = replace(
     QUICK,
     tasks=(8, 64, 512, 1024),
     arms=(
-        *(*farming.LASTING, *CHUNKED, *farming.SCHEDULERS, *farming.ALONE, "dask map", "mpi4py.futures chunk 8"),
+        *(*farming.LASTING, *CHUNKED, *farming.THREADS, *farming.SCHEDULERS),
+        *(*farming.ALONE, "dask map", "mpi4py.futures chunk 8"),
         *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
     ),
     budget_seconds=15,
@@ -44,7 +45,7 @@ PAPER = replace(
     STANDARD,
     tasks=(8, 16, 32, 64, 128, 256, 512, 1024),
     arms=(
-        *(*farming.LASTING, *CHUNKED, "leastload hwm 1", "leastload hwm 2"),
+        *(*farming.LASTING, *CHUNKED, *farming.THREADS, "leastload hwm 1", "leastload hwm 2"),
         *(f"{scheme}{limit}" for scheme in SCHEMES for limit in ("", " hwm 1", " hwm 2")),
         *(*farming.ALONE, "leastload over ssh", "leastload msgpack over ssh", "pure over ssh"),
         *("mpi4py.futures backoff 0", "mpi4py.futures chunk 8", "dask map"),

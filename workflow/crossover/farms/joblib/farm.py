@@ -1,9 +1,9 @@
-"""joblib's `Parallel` on its processes (loky): its workers are children of rank 0, and serve all such entrants.
+"""joblib's `Parallel` on its processes (loky): its workers are children of rank 0, and serve all such arms.
 
-The ranks reserved for its engines do nothing. With one engine joblib starts no process: the tasks run in the client.
-Each flood is one call of `Parallel`, so joblib adapts its batches anew each time, and submission takes as long as the
-whole. joblib pickles a batch of tasks at once, and an array of more than 1 MiB reaches workers through a file; either
-sends an array once if several tasks have it.
+With `threads`, its workers are threads of rank 0. The ranks reserved for its engines do nothing. With one engine
+joblib starts no process: the tasks run in the client. Each flood is one call of `Parallel`, so joblib adapts its
+batches anew each time, and submission takes as long as the whole. joblib pickles a batch of tasks at once, and an
+array of more than 1 MiB reaches workers through a file; either sends an array once if several tasks have it.
 """
 
 import tempfile
@@ -34,6 +34,9 @@ class Client(Farm):
 
     def start(self) -> None:
         """Describe the pool, whose semaphores keep their names, because joblib may replace workers."""
+        if self.options.threads:
+            self._parallel = Parallel(len(self.ranks), backend="threading", batch_size=self._batch_tasks)
+            return
         SemLock._make_name = staticmethod(lambda: f"/{own_prefix()}-{next(SemLock._rand)}")
         self._parallel = Parallel(
             len(self.ranks),
@@ -60,7 +63,8 @@ class Client(Farm):
 
     def stop(self) -> None:
         """End the workers."""
-        get_reusable_executor().shutdown()
+        if not self.options.threads:
+            get_reusable_executor().shutdown()
 
 
 def serve(peers: Peers, invitation: None) -> None:

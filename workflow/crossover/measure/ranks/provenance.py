@@ -8,6 +8,8 @@ import platform
 import re
 import socket
 import subprocess
+import sys
+import sysconfig
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
@@ -101,6 +103,8 @@ def software(packages: Iterable[str] = ()) -> dict[str, str]:
 def _python() -> str:
     # The build too: interpreters of one version differ in speed with their compiler, and in threads without a lock.
     build = ", ".join([*platform.python_build(), platform.python_compiler()])
+    if sysconfig.get_config_var("Py_GIL_DISABLED"):
+        build += ", free-threaded" + ", with its lock" * sys._is_gil_enabled()  # type: ignore[attr-defined]
     return f"{platform.python_implementation()} {platform.python_version()} ({build})"
 
 

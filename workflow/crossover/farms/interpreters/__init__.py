@@ -1,0 +1,15 @@
+"""The pool of interpreters of the standard library, from Python 3.14 on."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(
+    place=28,
+    # Below 3.14 its launches are holes, and cost no other arm.
+    arms={"interpreters": {"alone": True}},
+    one_host=True,
+    snippet="""\
+from concurrent.futures import InterpreterPoolExecutor
+
+executor = InterpreterPoolExecutor()
+""",
+)

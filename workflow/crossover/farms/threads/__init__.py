@@ -1,0 +1,14 @@
+"""The thread pool of the standard library."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(
+    place=26,
+    arms={"threads": {}},
+    one_host=True,
+    snippet="""\
+from concurrent.futures import ThreadPoolExecutor
+
+executor = ThreadPoolExecutor()
+""",
+)
