@@ -37,6 +37,11 @@ def test_a_claim_has_its_range_its_interval_its_bias_and_its_verdict():
     assert claim["links"] == ["#claim-zmq-small-penalty"] and found["smaller"]["tip"].endswith("(it lies outside).")
 
 
+def test_a_difference_without_bias_is_drawn():
+    (claim,) = drawn(row(scale="linear", smallest_effect=0.0)).rows
+    assert reach(marks(claim)["bias"]) == reach(marks(claim)["measured"])
+
+
 def test_the_bias_of_a_curve_is_not_that_of_a_place_on_it():
     (claim,) = drawn(row(kind="crossover", smallest_effect=1.5)).rows
     assert reach(marks(claim)["bias"]) == reach(marks(claim)["measured"])

@@ -92,9 +92,9 @@ def _drawn(row: Row) -> dict[str, float]:
     ends = [0.0 if end is None else scaled(row, end) for end in _ends(row)]
     low, high = (row["value"] if row[end] is None else row[end] for end in ("low", "high"))
     bias = None if row["kind"] in OF_A_CURVE else row["smallest_effect"]
-    least, most = (low, high) if bias is None else (low / bias, high * bias)
-    if bias is not None and row["scale"] != "log":
-        least, most = low - bias, high + bias
+    least, most = low, high
+    if bias is not None:
+        least, most = (low / bias, high * bias) if row["scale"] == "log" else (low - bias, high + bias)
     values = {"place": row["value"], "low": low, "high": high, "least": least, "most": most}
     return {"from": ends[0], "to": ends[1]} | {name: scaled(row, value) for name, value in values.items()}
 

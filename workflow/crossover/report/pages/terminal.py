@@ -1,7 +1,7 @@
 """A run's answer in at most LINES lines of a terminal: choices, settings, claims, what is open, holes, page."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from textwrap import wrap
 
@@ -76,7 +76,7 @@ def answer(
         yield Text(f"  and {len(questions) - count} more: crossover show --all", style="dim")
     yield Text()
     yield from _settings(tables, everything, width)
-    ends = (*_holes(tables, command, width), _hosts(tables), _shared(tables), _claims(tables))
+    ends = (*_holes(tables, command, width), _hosts(tables), _shared(tables), *_claims(tables, width))
     yield from filter(None, ends)
     yield from _open(tables, questions, width)
     if page := _page(results):
@@ -147,11 +147,11 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
         yield Text(f"Settings to paste: {count}, in recommended.toml and by crossover show --all")
 
 
-def _claims(tables: Tables) -> Text | None:
+def _claims(tables: Tables, width: int) -> Iterable[Text]:
     counts = Counter(row["verdict"] for row in tables.claims)
     words = ((verdict, "hold" if verdict == "holds" else verdict) for verdict in claims.VERDICTS)
     parts = [f"{counts[verdict]} {told}" for verdict, told in words if counts[verdict]]
-    return Text(f"Published claims: {', '.join(parts)}") if parts else None
+    return map(Text, wrap(f"Published claims: {', '.join(parts)}", width)) if parts else ()
 
 
 def _open(tables: Tables, questions: Sequence[Question], width: int) -> list[Text]:
