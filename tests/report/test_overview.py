@@ -101,7 +101,7 @@ def test_a_boundary_between_choices_has_its_place():
 def test_a_row_has_its_question_and_its_answer_under_the_name_of_its_library():
     found = drawn(mpi())
     assert found.headings == ["mpi4py"]
-    assert found.rows[0]["asked"] == "Arrays"
+    assert found.rows[0]["asked"] == "Arrays, fresh memory"
     assert found.rows[0]["told"].strip() == "Send everywhere; surely the best"
     assert sorted(drawn(zmq(IPC, slope=0.2), mpi(), zmq(slope=0.05)).headings) == ["ZeroMQ", "mpi4py"]
 

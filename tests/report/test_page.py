@@ -132,14 +132,15 @@ def test_without_failures_the_page_says_so(tmp_path):
 def test_an_experiment_that_the_page_does_not_know_gets_a_section(tmp_path):
     results = Campaign([zmq(experiment="toy"), mpi()]).write(tmp_path)
     shown = Page(LEADS, results).experiments().data
-    toy = shown[shown.index("# toy {#sec-toy}\n") :]
+    toy = shown[shown.index("## toy {#sec-toy}\n") :]
     assert "crossover-chart" in toy and "faster above it" in toy and "| 100 B |" in toy
 
 
 def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
     shown = Page(results=results).experiments().data
     titles = [declared()[name].title for name in ("zmq_throughput", "mpi_pingpong", "task_latency")]
-    assert re.findall(r"^# (.*) \{#sec-", shown, re.MULTILINE) == titles
+    assert re.findall(r"^## (.*) \{#sec-", shown, re.MULTILINE) == titles
+    assert re.findall(r"^# (.*)$", shown, re.MULTILINE) == ["ZeroMQ", "mpi4py", "Task farm"]
     assert shown.count("How this was measured") == len(titles)
 
 

@@ -30,10 +30,10 @@ def lines(text):
 def test_recommended_settings_are_in_a_table_with_value_gain_guarantee_and_question():
     (_, _, first, second) = lines(section([PASSED, EVERYWHERE]))
     assert first == (
-        "| `copy_threshold` of pyzmq | **copy\\_threshold = 14700 \\[9.3, 21 kB\\]** | 1.9 to 13 times "
-        "better than copy | at most 1.12 times worse than the best | ZeroMQ stream, tcp |"
+        "| `copy_threshold` of pyzmq | ZeroMQ stream, tcp | **copy\\_threshold = 14700 \\[9.3, 21 kB\\]** | "
+        "1.9 to 13 times better than copy | at most 1.12 times worse than the best |"
     )
-    assert "**Send instead of send everywhere**" in second and second.endswith("| mpi4py arrays |")
+    assert "**Send instead of send everywhere**" in second and "| mpi4py arrays, fresh memory |" in second
     begun = EVERYWHERE | {"x": 100.0, "low": 90.0, "high": 120.0, "axis_unit": "elements"}
     assert "**Send instead of send from 100 elements \\[90, 120 elements\\] on**" in section([begun])
 
@@ -42,7 +42,7 @@ def test_equal_values_of_several_questions_share_a_line_with_the_whole_range():
     other = recommendation(protocol=IPC.protocol, gain_low=0.9, guarantee=1.0)
     (_, _, line) = lines(section([PASSED, other]))
     assert "| 0.90 to 13 times as good as copy | at most 1.12 times worse" in line
-    assert line.endswith("| ZeroMQ stream: tcp / ipc |")
+    assert "| ZeroMQ stream: tcp / ipc |" in line
 
 
 def test_the_opening_counts_settings():

@@ -80,7 +80,7 @@ def test_the_answer_has_choices_claims_holes_and_the_page(tmp_path, capsys, monk
     said = printed(tables, tmp_path, capsys, monkeypatch)
     assert said.splitlines()[0].startswith("Measured 6 launches (")
     assert re.search(r"^  ZeroMQ stream, tcp +copy, from \d.* kB no-copy +1\.\d\d$", said, re.MULTILINE)
-    assert re.search(r"^  mpi4py arrays +Send everywhere, .* times faster +1\.00$", said, re.MULTILINE)
+    assert re.search(r"^  mpi4py arrays, fresh memory +Send everywhere, .* times faster +1\.00$", said, re.MULTILINE)
     assert said.index("mpi4py arrays") < said.index("ZeroMQ stream")
     assert "Settings to paste: 1, in recommended.toml" in said
     assert "Published claims: 1 hold, 2 larger here, 1 open, 1 not measured" in said
@@ -129,7 +129,7 @@ def test_all_settings_are_told_on_request(tmp_path, capsys, monkeypatch):
     tables = replace(run(Campaign([mpi()])), recommendations=rows)
     said = " ".join(printed(tables, tmp_path, capsys, monkeypatch, everything=True).split())
     assert "pyzmq: copy_threshold = 14700 [0.9, 21 kB], for zmq_throughput: 1.9 to 13 times better than copy" in said
-    assert "Send instead of send everywhere, for mpi4py arrays: 1.9 to 13 times better than send" in said
+    assert "Send instead of send everywhere, for mpi4py arrays, fresh memory: 1.9 to 13 times better than send" in said
     assert "Settings to paste: 2," in printed(tables, tmp_path, capsys, monkeypatch)
 
 
@@ -148,7 +148,7 @@ def test_an_experiment_alone_has_no_settings_and_no_claims(tmp_path, capsys):
     assert terminal.HEADING in said and "Settings" not in said
     assert (
         terminal.strongest(tmp_path / "experiments" / "mpi_pingpong")
-        == "mpi4py arrays: Send everywhere (surely the best)"
+        == "mpi4py arrays, fresh memory: Send everywhere (surely the best)"
     )
     assert terminal.strongest(tmp_path / "experiments" / "task_latency") == ""
 

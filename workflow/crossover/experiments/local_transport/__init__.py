@@ -77,7 +77,7 @@ PAPER = replace(
 SMOKE = replace(QUICK, sizes_bytes=(100, 1_000_000), launches=1, budget_seconds=1)
 
 EXPERIMENT = Experiment(
-    title="Bytes between two processes of one host",
+    title="Bytes on one host",
     about="A process sends bytes to its child, by ZeroMQ or by one of the ways of Python's library.",
     subject="Bytes on one host",
     action="exchange bytes on one host",

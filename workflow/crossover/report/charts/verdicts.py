@@ -80,7 +80,8 @@ def _row(row: Row, scale: strips.Scale) -> str:
 def _marks(row: Row, scale: strips.Scale) -> Iterable[str]:
     places, tip = _drawn(row), words(row)
     colour = LOOKS[row["verdict"]].name
-    yield strips.cell("range", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
+    end = "" if places["from"] and places["to"] else " upward" if places["from"] else " downward"
+    yield strips.cell(f"range{end}", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
     yield strips.cell(f"bias {colour}", scale, (places["least"], places["most"]), "")
     yield strips.cell(f"measured {colour}", scale, (places["low"], places["high"]), "")
     yield strips.point(_mark(row["verdict"]), scale, places["place"], tip, leads=True)

@@ -146,10 +146,17 @@ def _found(question: Question) -> str:
     ends = dict.fromkeys(numbers.significant(end, 2) for end in (factors[0], factors[-1]))
     arm = strips.coloured(won[0].choice, arm_styles.of(question.panel)[won[0].choice].colour)
     after = {row.next for row in won}
-    meaning = f"{better}: {arm} instead of {html.escape(after.pop() if len(after) == 1 else 'the next')}"
+    meaning = (
+        f"{better} ({won[0].metric}): {arm} instead of {html.escape(after.pop() if len(after) == 1 else 'the next')}"
+    )
     low, high = (numbers.quantity(row.x, row.axis_unit, 2) for row in (won[0], won[-1]))
     place = f"{low} to {high}" if low != high else low
-    return _card(f"{'–'.join(ends)}×", meaning, f"{question.name}, {place}")
+    least, most = (
+        numbers.significant(end, 2)
+        for end in (min(row.factor_low or row.factor for row in won), max(row.factor_high or row.factor for row in won))
+    )
+    validity = f"{question.first_name}, {place}; intervals within {least} to {most}"
+    return _card(f"{'–'.join(ends)}×", meaning, validity)
 
 
 def _card(number: str, meaning: str, validity: str) -> str:

@@ -180,8 +180,11 @@ class Page(AnyPage):
 
     @part()
     def experiments(self) -> str:
-        """A section for each experiment of this run."""
-        return "\n\n".join(self.section(name) for name in self._launched())
+        """A section for each experiment of this run, under a heading for each library."""
+        groups: dict[str, list[str]] = {}
+        for name in self._launched():
+            groups.setdefault(overview.library(name), []).append(self.section(name))
+        return "\n\n".join("\n\n".join([f"# {heading}", *own]) for heading, own in groups.items())
 
     def _launched(self) -> list[str]:
         """The experiments of the run, in the order of the declarations, those without one last."""
@@ -194,7 +197,7 @@ class Page(AnyPage):
     def section(self, experiment: str) -> str:
         """The section under its title: its results, and the prose of its page.md."""
         known = declared().get(experiment)
-        parts = [f"# {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
+        parts = [f"## {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
         parts.append(str(self.experiment(experiment).data))
         if prose := experiments.prose(experiment, "page.md"):
             parts.append(markup.folded("How this was measured", prose, unfolded=False))

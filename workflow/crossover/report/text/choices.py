@@ -10,7 +10,7 @@ from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
 from crossover.records.outcome import OPEN, SETTLED, WINNER, Choice
 from crossover.report.text import markup, numbers
-from crossover.report.text.tables import Panel, Tables, panel_key, panel_names, plain_first
+from crossover.report.text.tables import Panel, Tables, conditions, panel_key, panel_names, plain_first
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
@@ -25,6 +25,8 @@ class Question:
     panel: Panel
     """The panel of the first curve."""
     rows: tuple[Choice, ...]
+    first_name: str
+    """The name of the first curve, with its conditions."""
 
     @property
     def segments(self) -> list[tuple[str, list[Choice]]]:
@@ -131,7 +133,7 @@ def curves(tables: Tables) -> list[Question]:
     found: dict[tuple[str, str], list[Question]] = {}
     for panel in own:
         name = _name([names[panel_key(panel)]], panel.experiment, panel.metric)
-        question = Question(name, panel, tuple(rows[*panel_key(panel), panel.metric]))
+        question = Question(name, panel, tuple(rows[*panel_key(panel), panel.metric]), name)
         found.setdefault((panel.experiment, panel.metric), []).append(question)
     placed = [(turn > 0, _place_of(name), each) for (name, _), own in found.items() for turn, each in enumerate(own)]
     return [question for _, _, question in sorted(placed, key=lambda entry: entry[:2])]
@@ -160,7 +162,8 @@ def _joined(same: Sequence[Question], names: Sequence[str]) -> Question:
     """Curves with the same words as one question; `names` are theirs, none for all curves of the metric."""
     first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
-    return Question(_name(names, first.experiment, first.metric), first, rows)
+    name = _name(names, first.experiment, first.metric, () if names else conditions(each.panel for each in same))
+    return Question(name, first, rows, same[0].name)
 
 
 def metric_word(experiment: str, metric: str) -> str:
@@ -181,9 +184,10 @@ def settled(questions: Sequence[Question]) -> str:
     return f"Within {numbers.alike()} times of the best: {known} of {points}; surely the best: {won}."
 
 
-def _name(names: Sequence[str], experiment: str, metric: str) -> str:
-    """The name of curves with these names, none for all curves; with the metric's word if users choose by several."""
-    title = subject(experiment)
+def _name(names: Sequence[str], experiment: str, metric: str, shared: Sequence[str] = ()) -> str:
+    """The name of curves with these names, none for all curves, which have the `shared` conditions; with the metric's
+    word if users choose by several."""
+    title = ", ".join([subject(experiment), *shared])
     apart = [name.removeprefix(title).lstrip(" ,") for name in names]
     about = f"{title}, {' / '.join(apart)}" if names and all(apart) else title
     word = metric_word(experiment, metric)

@@ -42,10 +42,10 @@ def section(tables: Tables, tiers: Tiers | None = None) -> str:
 def _line(place: str, own: Sequence[Row]) -> dict[str, str]:
     return {
         "setting": _name(own[0]),
+        "for": place,
         "set it to": f"**{markup.verbatim(value(own[0]))}**",
         "gain": markup.verbatim(gain(own)),
         "against the best": cost(own),
-        "for": place,
     }
 
 

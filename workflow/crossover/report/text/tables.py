@@ -317,10 +317,21 @@ def panel_names(panels: Iterable[Panel]) -> dict[PanelKey, str]:
         apart = telling_keys(list(facts.values()))
         usual = {key: value for key in apart if (value := _usual_value([each.get(key) for each in facts.values()]))}
         for which, own_facts in facts.items():
-            told = {key: own_facts[key] for key in apart if key in own_facts}
-            words = [_key_words(key, value) for key, value in told.items() if value != usual.get(key)]
+            told = {key: own_facts[key] for key in dict.fromkeys([*apart, *TOLD]) if key in own_facts}
+            words = [_key_words(key, value) for key, value in told.items() if key in TOLD or value != usual.get(key)]
             found[which] = ", ".join([title, *filter(None, words)])
     return found
+
+
+TOLD = ("memory",)
+"""Keys on which factors depend so much that a name has even their usual value."""
+
+
+def conditions(panels: Iterable[Panel]) -> list[str]:
+    """The words for keys of TOLD on which all these panels agree."""
+    seen = [panel.keys for panel in panels]
+    shared = {key: {own.get(key) for own in seen} for key in TOLD}
+    return [_key_words(key, value) for key, (value, *others) in shared.items() if value is not None and not others]
 
 
 def panel_key(panel: Panel) -> PanelKey:
