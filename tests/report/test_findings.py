@@ -295,3 +295,20 @@ def test_heats_with_different_points_are_described_together():
     found, launches = panels(refining(10001, (10, 20, 40)), refining(10002, (1000, 2000)))
     assert "2 launches (number 10001 to 10002)" in findings.refinement(found[TCP.protocol], launches)
     assert "added 5 points from 10 B to 2 kB" in findings.refinement(found[TCP.protocol], launches)
+
+
+def test_a_call_that_takes_a_list_is_compared_with_the_best_call_for_each_task():
+    rates = {"multiprocessing.Pool map": 900.0, "multiprocessing.Pool": 300.0, "leastload": 30.0, "null": 31.0}
+    assert findings.lists(lists(rates)) == (
+        "The best call that takes a list of tasks (`multiprocessing.Pool map`) is 3.0 times as fast as the best call "
+        "for each task (`multiprocessing.Pool`). Called for each task, farms differ by up to 10 times."
+    )
+    assert findings.lists(lists(rates | {"multiprocessing.Pool map": 200.0})) == ""
+    assert findings.lists(lists({"leastload": 30.0, "pure": 40.0})) == ""
+
+
+def lists(rates):
+    shared = {"experiment": "task_latency", "placement": "node", "protocol": "empty tasks", "metric": "round trip"}
+    facts = {"axis": "tasks", "axis_unit": "tasks", "better": "higher", "unit": "tasks/s", "ceiling": False, "x": 32.0}
+    rows = [shared | facts | {"arm": arm, "median": rate, "null": arm == "null"} for arm, rate in rates.items()]
+    return Panel("task_latency", "round trip", "empty tasks", "node", rows, [], [])

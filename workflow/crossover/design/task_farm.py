@@ -34,6 +34,9 @@ class TaskFarm:
     authenticates: bool | str = True
     """Whether it obeys nobody but its launch, or the option that says so."""
 
+    takes_lists: bool | tuple[str, ...] = ()
+    """Whether it gets a list of tasks by one call, which can hand them out in chunks; or the options that say so."""
+
     @property
     def meanings(self) -> dict[str, str]:
         """The meaning of each option."""
@@ -51,6 +54,11 @@ class TaskFarm:
     def crosses_hosts(self, entrant: FarmEntry) -> bool:
         """Whether the engines of an entrant can be on other hosts."""
         return not self._is(self.one_host, entrant)
+
+    def gets_a_list(self, entrant: FarmEntry) -> bool:
+        """Whether an entrant's farm gets a list of tasks by one call."""
+        options = self.takes_lists
+        return options if isinstance(options, bool) else any(entrant.get(name) for name in options)
 
     def obeys_its_launch_alone(self, entrant: FarmEntry) -> bool:
         """Whether an entrant's farm authenticates."""

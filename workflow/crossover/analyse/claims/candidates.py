@@ -111,8 +111,8 @@ class Measured(Candidates):
     higher: Tiers
 
     def conditions(self, curve: Curve) -> dict[str, Any]:
-        """The conditions of a curve that documents on task farms state: `engines`, `packer`."""
-        arm, here = curve.facts["arm"], {name: curve.facts.get(name) for name in ("engines", "packer")}
+        """The conditions of a curve that documents state too: `engines`, `packer`, `transport`."""
+        arm, here = curve.facts["arm"], {name: curve.facts.get(name) for name in ("engines", "packer", "transport")}
         entrants = [read_settings(row["settings"]).get("entrants", {}).get(arm, {}) for row in self.launches]
         return here | next(({"packer": each["packer"]} for each in entrants if "packer" in each), {})
 

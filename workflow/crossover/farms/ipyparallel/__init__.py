@@ -49,6 +49,7 @@ FARM = TaskFarm(
         "pure over ssh": {"scheme": "pure", "ssh": True, "alone": True},
     },
     options=Options,
+    takes_lists=("map",),
     packages=("ipyparallel",),
     one_host="ssh",
     # Without it, whoever connects to a scheduler gets the pickled tasks of others.

@@ -222,9 +222,11 @@ class Page(AnyPage):
 
     @part()
     def result(self, experiment: str) -> str:
-        """What to choose, question by question."""
+        """What to choose, question by question; for task farms, what a call that takes a list gains."""
         own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
-        return "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
+        told = "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
+        panels = self.tables.leading(experiment, self.leads.get(experiment))
+        return "\n\n".join(filter(None, [told, *map(findings.lists, panels)]))
 
     @part(OF_EXPERIMENT)
     def picture(self, experiment: str) -> str:

@@ -4,8 +4,10 @@ A threshold is the point from which an arm reaches a level such as half efficien
 who cannot see them. No number is typed.
 """
 
+import math
 from collections.abc import Iterable, Sequence
 
+from crossover import farms
 from crossover.design.protocol import identity
 from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
@@ -276,6 +278,32 @@ def ratio_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
         at = {numbers.quantity(x, panels[0].facts["axis_unit"]): cells.get(x, "–") for x in shown}
         lines.append({"protocol": panel.title, "arms": f"`{arm}` / `{panel.reference}`"} | at)
     return lines
+
+
+def lists(panel: Panel) -> str:
+    """By how much the best call that takes a list of tasks beats the best call for each task; empty if it does not,
+    or without both."""
+    best: dict[bool, dict[float, Row]] = {True: {}, False: {}}
+    slowest: dict[float, float] = {}
+    for row in filter(competes, panel.summary):
+        if row["arm"] in (known := farms.arms()) and row["median"]:
+            takes, x = farms.gets_a_list(known[row["arm"]]), row["x"]
+            best[takes][x] = max(best[takes].get(x, row), row, key=lambda each: float(each["median"]))
+            if not takes:
+                slowest[x] = min(slowest.get(x, math.inf), row["median"])
+    both = sorted(best[True].keys() & best[False].keys())
+    if not both or panel.facts["better"] != "higher":
+        return ""
+    gains = sorted(best[True][x]["median"] / best[False][x]["median"] for x in both)
+    spread = max(best[False][x]["median"] / slowest[x] for x in both)
+    if gains[0] <= 1:
+        return ""
+    gain = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (gains[0], gains[-1])))
+    names = [numbers.listed([f"`{arm}`" for arm in sorted({best[takes][x]["arm"] for x in both})]) for takes in best]
+    return (
+        f"The best call that takes a list of tasks ({names[0]}) is {gain} times as fast as the best call for each task "
+        f"({names[1]}). Called for each task, farms differ by up to {numbers.significant(spread, 2)} times."
+    )
 
 
 def described_curves(panel: Panel) -> str:
