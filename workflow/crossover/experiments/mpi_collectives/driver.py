@@ -24,7 +24,6 @@ from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import Settings
 from crossover.measure.native import ceiling_mpi
 from crossover.measure.native.loader import UnavailableError
-from crossover.measure.ranks.allocator import settle
 from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import SUCH_AS, Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -48,8 +47,8 @@ def cells(settings: Settings) -> list[Cell]:
 class Member:
     """One rank, with its array for the current block, and the ceilings that can be measured."""
 
-    def __init__(self, comm: MPI.Intracomm, ceilings: Sequence[str] = (), fresh: bool = False):
-        self.comm, self.fresh, self.unavailable = comm, fresh, ""
+    def __init__(self, comm: MPI.Intracomm, ceilings: Sequence[str] = ()):
+        self.comm, self.unavailable = comm, ""
         if IN_C in ceilings:
             try:
                 self.in_c = {pattern: ceiling_mpi.collective(comm, pattern) for pattern in ceiling_mpi.COLLECTIVES}
@@ -62,8 +61,6 @@ class Member:
         """Make `n` calls; returns their seconds, and whether every rank has the right last result."""
         ours, size = array(self.comm.rank, length), self.comm.size
         out = np.zeros(ours.shape if pattern != "allgather" else (size, *ours.shape))
-        if self.fresh:
-            settle(out.nbytes if arm == "buffer" else 0)
         call = None if arm == IN_C else self._call(pattern, arm, ours, out)
         self.comm.Barrier()
         if call is None:
@@ -125,7 +122,7 @@ class First:
     """Rank 0: commands the others, and keeps the time."""
 
     def __init__(self, peers: Peers, settings: Settings):
-        self.member = Member(peers.comm, settings.ceilings, settings.memory == "fresh")
+        self.member = Member(peers.comm, settings.ceilings)
         self.channels = [peers.channel(to=rank) for rank in range(1, peers.size)]
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
@@ -171,6 +168,6 @@ def serve(peers: Peers, settings: Settings) -> None:
     """Take part in blocks until stopped."""
     require_room(peers)
     # In the order of rank 0: all ranks compare their ceilings.
-    member, channel = Member(peers.comm, settings.ceilings, settings.memory == "fresh"), peers.channel(to=0)
+    member, channel = Member(peers.comm, settings.ceilings), peers.channel(to=0)
     while (block := channel.receive()) is not None:
         member.play(*block)

@@ -38,7 +38,6 @@ from crossover.measure.messages.mpi_objects import ARRAY, BUFFERS, Kind, Payload
 from crossover.measure.native import ceiling_mpi, ceiling_raw
 from crossover.measure.native.ceiling import Exchange
 from crossover.measure.native.loader import UnavailableError
-from crossover.measure.ranks.allocator import settle
 from crossover.measure.ranks.channel import WAIT_SECONDS, kept_apart
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -50,9 +49,6 @@ OBJECTS = {"Send": BUFFERS, "persistent": BUFFERS} | dict.fromkeys(
 
 ALONE = ("memcpy",)
 """Ceilings that one process measures while the other sleeps. They copy between two pieces of memory."""
-
-PICKLED = ("send", "send into buffer", "pkl5.send in band")
-"""Arms that need several blocks of a message's size at a time, which go back to the kernel after each trip."""
 
 ASLEEP_SECONDS = 50e-6
 """The time between two polls of MPI by a rank that must not spin."""
@@ -97,7 +93,6 @@ class Player:
     def __init__(self, peers: Peers, settings: Settings, resources: ExitStack):
         peers.require_apart()
         self.comm, self.rank, self.other = peers.comm, peers.rank, 1 - peers.rank
-        self.fresh = settings.memory == "fresh"
         self.payload = lru_cache(maxsize=1)(partial(payload, rank=peers.rank))
         self.ceilings: dict[str, Exchange] = {}
         self.unavailable: dict[str, str] = {}
@@ -123,8 +118,6 @@ class Player:
             return Block(0.0, fault=self.unavailable[arm])
         present = self.payload(kind, elements)
         present.reset()
-        if self.fresh:
-            settle(0 if arm in PICKLED else len(present.bytes_out))
         play = self._round_trips(arm, present)
         if arm in ALONE:
             seconds, got = play(n)

@@ -11,7 +11,7 @@ import signal
 import socket
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -35,12 +35,17 @@ from crossover.planning.receipt import Files
 from crossover.records import atomic, holes, record
 from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
 
-MEMORY_KEPT = {
-    "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
-    "MALLOC_TRIM_THRESHOLD_": str(1024 * 1024 * 1024),
-    "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
+ALLOCATORS: Mapping[str, Mapping[str, str]] = {
+    "": {},
+    "fresh": {"MALLOC_MMAP_THRESHOLD_": str(128 * 1024)},
+    "kept": {
+        "MALLOC_MMAP_THRESHOLD_": str(32 * 1024 * 1024),
+        "MALLOC_TRIM_THRESHOLD_": str(1024 * 1024 * 1024),
+        "MALLOC_TOP_PAD_": str(64 * 1024 * 1024),
+    },
 }
-"""Makes glibc's allocator keep freed memory, up to its largest threshold."""
+"""The variables of glibc for each state of memory. `fresh` fixes the threshold with which every program begins; by
+default each free of a larger block raises it, so that results would differ with the order of the cells."""
 
 KEPT_SECONDS = 15
 """Of the time that its job has left, for a launch's end."""
@@ -209,8 +214,7 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
     if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
-    if launch.settings.memory == "kept":
-        own |= MEMORY_KEPT
+    own |= ALLOCATORS[launch.settings.memory]
     return mpi_launcher.surroundings(launch.placement, interface) | own
 
 
