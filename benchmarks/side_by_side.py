@@ -162,6 +162,7 @@ def plain_copy_in_ranks() -> Values:
 PINGPONG = {
     "elements": list(ELEMENTS),
     "objects": ["float64 array"],
+    "players": ["rank"],
     "arms": ["send", "Send"],
     "ceilings": ["C"],
     "budget_seconds": 6,
