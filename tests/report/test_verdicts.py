@@ -37,6 +37,19 @@ def test_a_claim_has_its_range_its_interval_its_bias_and_its_verdict():
     assert claim["links"] == ["#claim-zmq-small-penalty"] and found["smaller"]["tip"].endswith("(it lies outside).")
 
 
+def test_two_conditions_of_a_sentence_are_one_row_with_two_numbers():
+    push = row(
+        claim="push", protocol="PUSH/PULL over ipc, 64 MB in flight", verdict="holds", value=4.0, low=3.8, high=4.2
+    )
+    (claim,) = drawn(row(), push).rows
+    assert {*marks(claim)} == {"range", "bias", "measured", "smaller", "holds"}
+    assert claim["told"].count("expected") == 1
+    assert claim["told"].startswith("smaller here: 2.00 [1.90, 2.10] times, DEALER/ROUTER over ipc")
+    assert 'href="#claim-push"' in verdicts.picture([row(), push])
+    # Under one condition, two arms are two claims.
+    assert len(drawn(row(), row(claim="other arm")).rows) == 2
+
+
 def test_a_difference_without_bias_is_drawn():
     (claim,) = drawn(row(scale="linear", smallest_effect=0.0)).rows
     assert reach(marks(claim)["bias"]) == reach(marks(claim)["measured"])

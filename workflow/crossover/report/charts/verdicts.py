@@ -20,6 +20,8 @@ EDGE = math.log(1.5)
 """The distance of the ends of a range from its middle, as a logarithm, if the range has no middle by itself."""
 FARTHEST = math.log(100)
 """The logarithm of the largest factor that is drawn; a claim that is farther off is drawn at the edge."""
+SENTENCE = ("source", "quote", "locator", "kind", "metric", "arm", "expected_low", "expected_high")
+"""The columns in which claims agree that are one sentence under several conditions: such claims share a row."""
 OF_A_CURVE = ("crossover", "saturation")
 """The kinds of claims whose possible bias is that of the curve, not of their number."""
 MARGIN = 1.1
@@ -58,30 +60,60 @@ def picture(own: Sequence[Row]) -> str:
     reach = [end for row in own for end in _drawn(row).values() if end]
     scale = strips.Scale(min(reach) / MARGIN, max(reach) * MARGIN)
     labels = {tick: f"{tick:g}" for tick in marks.log_ticks(scale.low, scale.high)}
-    decided, left = ([row for row in own if (row["verdict"] in claims.DECIDED) is wanted] for wanted in (True, False))
+    decided, left = ([rows for rows in _sentences(own) if _decided(rows) is wanted] for wanted in (True, False))
     tables = []
     for chosen in filter(None, (decided, left)):
-        rows = [(heading, [_row(row, scale) for row in rows]) for (heading,), rows in _by_heading(chosen).items()]
+        rows = [
+            (heading, [_row(rows, scale) for rows in _sentences(of_heading)])
+            for (heading,), of_heading in _by_heading([row for rows in chosen for row in rows]).items()
+        ]
         body = strips.body("measured ÷ claimed", scale, labels, rows)
         tables.append(strips.table([body], "Verdicts on published claims"))
     if len(tables) > 1:
-        about = f"{numbers.counted(len(left), 'claim')} that this run measured and does not decide"
+        about = f"{numbers.counted(sum(map(len, left)), 'claim')} that this run measured and does not decide"
         tables[1] = f"<details><summary>{about}</summary>{tables[1]}</details>"
     return f'<div class="crossover-map claims">{HINT}{"".join(tables)}</div>'
 
 
-def _row(row: Row, scale: strips.Scale) -> str:
+def _sentences(own: Sequence[Row]) -> Iterable[list[Row]]:
+    """The claims by their sentence: several only if each is under another condition."""
+    for rows in grouped(own, *SENTENCE).values():
+        apart = len({row["protocol"] for row in rows}) < len(rows)
+        yield from [[row] for row in rows] if apart else [rows]
+
+
+def _decided(rows: Sequence[Row]) -> bool:
+    return any(row["verdict"] in claims.DECIDED for row in rows)
+
+
+def _row(rows: Sequence[Row], scale: strips.Scale) -> str:
+    """One sentence, under each condition that was measured."""
+    first = rows[0]
+    numbers_told = [_told(row, len(rows) > 1) for row in rows]
+    told = f"{'<br>'.join(numbers_told)}<br>expected {html.escape(claims.expected(first))}"
+    asked = f'<a href="#{claims.address(first)}">{html.escape(_says(first))}</a>'
+    marks = [_range(first, scale), *(mark for row in rows for mark in _marks(row, scale))]
+    return strips.row(slug(f"verdict {first['claim']}"), asked, marks, told)
+
+
+def _told(row: Row, several: bool) -> str:
     verdict = strips.coloured(row["verdict"], LOOKS[row["verdict"]])
-    told = f"{verdict}: {html.escape(claims.measured(row))}<br>expected {html.escape(claims.expected(row))}"
-    asked = f'<a href="#{claims.address(row)}">{html.escape(_says(row))}</a>'
-    return strips.row(slug(f"verdict {row['claim']}"), asked, _marks(row, scale), told)
+    number = f"{verdict}: {html.escape(claims.measured(row))}"
+    if not several:
+        return number
+    condition = html.escape(str(row["protocol"]).partition(",")[0])
+    return f'{number}, <a href="#{claims.address(row)}">{condition}</a>'
+
+
+def _range(row: Row, scale: strips.Scale) -> str:
+    places = _drawn(row)
+    end = "" if places["from"] and places["to"] else " upward" if places["from"] else " downward"
+    return strips.cell(f"range{end}", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
 
 
 def _marks(row: Row, scale: strips.Scale) -> Iterable[str]:
     places, tip = _drawn(row), words(row)
     colour = LOOKS[row["verdict"]].name
-    end = "" if places["from"] and places["to"] else " upward" if places["from"] else " downward"
-    yield strips.cell(f"range{end}", scale, (places["from"] or scale.low, places["to"] or scale.high), "")
     yield strips.cell(f"bias {colour}", scale, (places["least"], places["most"]), "")
     yield strips.cell(f"measured {colour}", scale, (places["low"], places["high"]), "")
     yield strips.point(_mark(row["verdict"]), scale, places["place"], tip, leads=True)

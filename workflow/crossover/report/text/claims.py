@@ -63,7 +63,7 @@ def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
         return " ".join(filter(None, [head, found, _otherwise(row)]))
     if row["verdict"] != "not judged":
         number = f"measured: {measured(row) or 'none'}{_where(row)}"
-        found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}"
+        found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}{_beside(row)}"
     # The rest of the method is the same for all claims, and stands above them.
     how = f"Method: {row['method'].partition('. ')[0].rstrip('.')}." if row["method"] else ""
     test = f"Tested: {row['test'].strip()}" if row["test"] else ""
@@ -144,6 +144,23 @@ def _conditions(row: Row) -> str:
         for curve in json.loads(row["rows"])
     ]
     return f"Measured in {numbers.listed(list(dict.fromkeys(curves)))}, over {launches}."
+
+
+def _beside(row: Row) -> str:
+    """The conditions that the document states, each beside ours; empty if it states none."""
+    known = sources.read().get(row["source"])
+    stated = {
+        name: theirs
+        for name, theirs in (known.conditions if known else {}).items()
+        if theirs not in (sources.NOT_STATED, sources.INAPPLICABLE)
+    }
+    ours = {"machine": "this one"}
+    told = [
+        f"{name} {markup.verbatim(theirs)} / {markup.verbatim(str(here))}"
+        for name, theirs in stated.items()
+        if (here := ours.get(name) or row.get(name)) is not None
+    ]
+    return f" Conditions there / here: {'; '.join(told)}." if told else ""
 
 
 def _sensitivity(row: Row) -> str:
