@@ -106,6 +106,18 @@ def test_a_compiler_is_called_with_the_options_in_its_variable(false_compiler):
     assert CXX.identity() == f"{program} -O3: version 1, -O3 --version"
 
 
+def test_the_place_of_a_compiler_is_no_part_of_its_kind(false_compiler, tmp_path, monkeypatch):
+    program = false_compiler('#!/bin/sh\necho "version 1"\n')
+    kind = CXX.kind()
+    assert kind == "compiler -O3: version 1"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.setenv("CXX", f"{program.rename(elsewhere / program.name)} -O3")
+    assert CXX.kind() == kind
+    (elsewhere / program.name).write_text('#!/bin/sh\necho "version 2"\n')
+    assert CXX.kind() != kind
+
+
 def test_a_compiler_that_hangs_is_killed_and_reported(false_compiler, monkeypatch):
     program = false_compiler("#!/bin/sh\nexec sleep 60\n")
     monkeypatch.setattr(compiler, "LIMIT_SECONDS", 0.2)

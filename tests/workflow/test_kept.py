@@ -201,15 +201,3 @@ def test_a_receipt_can_be_a_target(measured: Project) -> None:
     measured.succeed(*RUN, one)
     measured.succeed(*RUN, one, "toy")
     assert raw(measured) == before
-
-
-@pytest.mark.long
-def test_raw_files_of_an_earlier_version_are_taken_over(measured: Project) -> None:
-    for name, path in measured.raw().items():
-        path.rename(path.with_name(f"launch={name.rpartition('/')[2]}.parquet"))
-    shutil.rmtree(measured.folder / "results/launches")
-    before = raw(measured)
-    said = measured.succeed(*RUN)
-    assert "4 raw files without a receipt have one now\n" in said and "nothing is left to measure" in said
-    assert raw(measured) == before
-    assert measured.planned() == {}

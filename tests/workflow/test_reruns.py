@@ -1,5 +1,7 @@
 """After a change, the same command repeats exactly the affected jobs."""
 
+import shutil
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -67,6 +69,32 @@ def test_a_changed_setting_affects_its_experiment(finished: Project) -> None:
     finished.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
     jobs = finished.planned("--config", "remeasure=true")["launch"]
     assert len(jobs) == len(about(jobs, "toy")) == 2
+
+
+@pytest.fixture
+def other_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """MPI's compiler with another version."""
+    program = tmp_path / "mpicc"
+    found = shutil.which("mpicc", path=str(Path(sys.executable).parent))
+    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "other 1.0" && exit\nexec {found} "$@"\n')
+    program.chmod(0o755)
+    monkeypatch.setenv("MPICC", str(program))
+
+
+def test_another_compiler_repeats_no_measured_launch_and_no_build_for_it(
+    finished: Project, other_compiler: None
+) -> None:
+    assert finished.planned() == {}
+
+
+def test_a_run_that_must_build_again_measures_what_it_announces(finished: Project, other_compiler: None) -> None:
+    before = finished.raw()
+    finished.configure(toy={}, mpi_pingpong=SMALL_MPI | {"launches": 3})
+    jobs = finished.planned("mpi_pingpong")
+    assert jobs["launch"] == ["Measuring mpi_pingpong, placement node, launch 3"] and "build" in jobs
+    finished.succeed("snakemake", "--profile", "profiles/local", "--", "mpi_pingpong")
+    after = finished.raw()
+    assert {*after} - {*before} == {"mpi_pingpong/node/3"} and all(after[name] == file for name, file in before.items())
 
 
 def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Project) -> None:

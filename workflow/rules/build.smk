@@ -21,7 +21,7 @@ rule build:
         # a change in one that depends on the input reruns nothing.
         compiler=lambda wildcards: compiler.compiler_of(
             Path(f"workflow/native/{wildcards.library}.c")
-        ).identity(),
+        ).kind(),
         code=code_digest.digest("crossover.measure.native.compiler"),
     message:
         "Building the library {wildcards.library}"

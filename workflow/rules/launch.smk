@@ -1,15 +1,13 @@
 # One launch is all cells and arms of one experiment in one placement, in one set of processes. Its output is a receipt, which
 # names its raw file: Snakemake deletes and replaces outputs, and raw files are only ever added.
 
-from crossover.planning import plan, receipt
+from crossover.planning import receipt
 
 
 rule launch:
     input:
         # A newer library measures a launch again only if it was a hole.
-        libraries=lambda wildcards: (list if run.is_hole(wildcards) else ancient)(
-            plan.libraries(run.config, wildcards.experiment)
-        ),
+        libraries=lambda wildcards: (list if run.decides else ancient)(run.libraries(wildcards)),
         # The launches of a job follow each other.
         before=lambda wildcards: ancient(run.before(wildcards)),
     output:

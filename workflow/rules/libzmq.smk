@@ -38,7 +38,7 @@ rule libzmq:
         "../../envs/measure.yaml"
     params:
         # A compiler that is installed later then fills the hole.
-        compiler=lambda wildcards: compiler.CXX.identity(),
+        compiler=lambda wildcards: compiler.CXX.kind(),
         code=code_digest.digest("crossover.measure.native.libzmq"),
     message:
         "Building libzmq {wildcards.version} with a message struct of {wildcards.struct} bytes"

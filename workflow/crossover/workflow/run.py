@@ -249,10 +249,17 @@ class Run:
         """
         return self.jobs.group(self._path(wildcards)) if self.decides else OF_ONE_JOB
 
-    def is_hole(self, wildcards: Any) -> bool:
-        """Whether a launch has left a hole, as far as the process that plans the run can tell."""
-        held = self._existing.get(self._path(wildcards)) if self.decides else None
-        return held is not None and not held.measured
+    def libraries(self, wildcards: Any) -> list[str]:
+        """The libraries of a launch that is measured, or may be again because it was a hole; none of a measured one.
+
+        As `ancient` inputs of measured launches they would not do: if one must be built again, Snakemake takes the
+        reasons of all that depends on it from that build alone, and an `ancient` input passes none on.
+        """
+        path = self._path(wildcards)
+        held = self._existing.get(path) if self.decides else None
+        if held and held.measured and not self._forces(path):
+            return []
+        return plan.libraries(self.config, wildcards.experiment)
 
     def before(self, wildcards: Any) -> list[str]:
         """The receipt of the launch before this one in its job, if any."""

@@ -61,6 +61,13 @@ class Compiler:
             return f"{shlex.join(self._command())}: {self.run('tell its version', '--version').splitlines()[0]}"
         return ""
 
+    def kind(self) -> str:
+        """What makes its libraries others: its name, options and version, but not its place on this machine."""
+        with suppress(BuildError):
+            program = self._command()[0]
+            return self.identity().replace(program, Path(program).name, 1)
+        return ""
+
     def run(self, purpose: str, *arguments: str, folder: Path | None = None) -> str:
         """Run it in `folder`; returns its output. Raises BuildError with its first error if it fails."""
         command = self._command()
