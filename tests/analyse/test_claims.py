@@ -211,7 +211,7 @@ def test_a_claim_that_no_experiment_can_decide_is_listed_with_the_reason(tmp_pat
 
 def test_the_method_of_each_claim_describes_its_test(tmp_path, rows):
     found = judge(tmp_path, rows)
-    assert all(row["method"].count("Elsewhere if") == 1 for row in found.values())
+    assert all(row["method"].count("Outside if") == 1 for row in found.values())
     large = found["zmq-large-win"]["method"]
     assert "at 464,158 bytes, interpolated between the measured points" in large
     assert "at 1,000,000 bytes;" in found["zmq-send-large"]["method"]

@@ -300,8 +300,8 @@ def test_heats_with_different_points_are_described_together():
 def test_a_call_that_takes_a_list_is_compared_with_the_best_call_for_each_task():
     rates = {"multiprocessing.Pool map": 900.0, "multiprocessing.Pool": 300.0, "leastload": 30.0, "null": 31.0}
     assert findings.lists(lists(rates)) == (
-        "The best call that takes a list of tasks (`multiprocessing.Pool map`) is 3.0 times as fast as the best call "
-        "for each task (`multiprocessing.Pool`). Called for each task, farms differ by up to 10 times."
+        "By medians, the best call that takes a list of tasks (`multiprocessing.Pool map`) is 3.0 times as fast as the "
+        "best call for each task (`multiprocessing.Pool`). Called for each task, farms differ by up to 10 times."
     )
     assert findings.lists(lists(rates | {"multiprocessing.Pool map": 200.0})) == ""
     assert findings.lists(lists({"leastload": 30.0, "pure": 40.0})) == ""

@@ -1,8 +1,7 @@
 """Judges every claim from the joined tables of a run: verdict, reason and method.
 
-docs/data.md defines the verdicts under "Claim verdicts". A number counts as outside its range
-after correction for several numbers (Holm). That all
-their intervals lie within needs no correction.
+docs/data.md defines the verdicts under "Claim verdicts". A number counts as outside its range after correction
+for several numbers (Holm). That all intervals lie within needs no correction.
 """
 
 import json
@@ -344,12 +343,12 @@ def _data_in_words(found: Result | None) -> str:
 def _how_tested(quantity: Quantity, found: Result | None, expected: Range) -> str:
     if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
         return (
-            "Elsewhere if the expected range lies outside the measured points that enclose the result, after allowance "
+            "Outside if the expected range lies outside the measured points that enclose the result, after allowance "
             "for the possible bias; holds if the whole interval lies within the range"
         )
     several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
     outside = (
-        f"Elsewhere if a t test{several} shows it outside the expected range by more than the possible bias, at "
+        f"Outside if a t test{several} shows it outside the expected range by more than the possible bias, at "
         f"{SIGNIFICANCE * 100:g} %"
     )
     if expected.equivalent:

@@ -301,8 +301,8 @@ def lists(panel: Panel) -> str:
     gain = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (gains[0], gains[-1])))
     names = [numbers.listed([f"`{arm}`" for arm in sorted({best[takes][x]["arm"] for x in both})]) for takes in best]
     return (
-        f"The best call that takes a list of tasks ({names[0]}) is {gain} times as fast as the best call for each task "
-        f"({names[1]}). Called for each task, farms differ by up to {numbers.significant(spread, 2)} times."
+        f"By medians, the best call that takes a list of tasks ({names[0]}) is {gain} times as fast as the "
+        f"best call for each task ({names[1]}). Called for each task, farms differ by up to {numbers.significant(spread, 2)} times."
     )
 
 
