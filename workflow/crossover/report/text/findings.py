@@ -302,7 +302,8 @@ def lists(panel: Panel) -> str:
     names = [numbers.listed([f"`{arm}`" for arm in sorted({best[takes][x]["arm"] for x in both})]) for takes in best]
     return (
         f"By medians, the best call that takes a list of tasks ({names[0]}) is {gain} times as fast as the "
-        f"best call for each task ({names[1]}). Called for each task, farms differ by up to {numbers.significant(spread, 2)} times."
+        f"best call for each task ({names[1]}). Called for each task, farms differ by up to "
+        f"{numbers.significant(spread, 2)} times."
     )
 
 
