@@ -19,9 +19,7 @@ rule build:
     params:
         # A compiler that is installed later then fills the hole. The parameter depends on the wildcards alone, because
         # a change in one that depends on the input reruns nothing.
-        compiler=lambda wildcards: compiler.compiler_of(
-            Path(f"workflow/native/{wildcards.library}.c")
-        ).kind(),
+        compiler=lambda wildcards: compiler.compiler_of(Path(f"workflow/native/{wildcards.library}.c")).kind(),
         code=code_digest.digest("crossover.measure.native.compiler"),
     message:
         "Building the library {wildcards.library}"
