@@ -1,8 +1,9 @@
-"""Round trips of bytes between a process and its child, over the `Pipe` and `Queue` of Python's multiprocessing manual.
+"""Round trips of bytes between a process and its child, over a pipe, a queue, or a PAIR socket of ZeroMQ.
 
-It follows the manual's section "Exchanging objects between processes" (docs.python.org/3/library/multiprocessing.html).
-Takes `Pipe` or `Queue`, then sizes in bytes. Prints seconds per round trip by size, the median over repeats. The child
-sends back the message that it received; an empty message ends it.
+`Pipe` and `Queue` follow the section "Exchanging objects between processes" of Python's manual
+(docs.python.org/3/library/multiprocessing.html); `Pipe` sends bytes, `Pipe send` objects, and `Pipe one-way` has a pipe
+there and one back. Takes the way, then sizes in bytes. Prints seconds per round trip by size, the median over repeats.
+The child sends back the message that it received; an empty message ends it.
 """
 
 from __future__ import annotations
@@ -13,27 +14,41 @@ import os
 import statistics
 import sys
 from collections.abc import Callable
+from functools import partial
 from multiprocessing.connection import Connection
 from time import perf_counter
 from typing import Any
+
+import zmq
 
 REPEATS = 20
 REPEAT_SECONDS = 0.05
 
 
-def answer_pipe(connection: Connection[Any, Any]) -> None:
-    """The child of `Pipe`."""
-    while message := connection.recv_bytes():
-        connection.send_bytes(message)
+def answer(receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
+    """Send back each message."""
+    while len(message := receive()):
+        send(message)
+
+
+def answer_pipes(reader: Connection[Any, Any], writer: Connection[Any, Any], pickles: bool) -> None:
+    """The child of the pipes."""
+    answer(reader.recv, writer.send) if pickles else answer(reader.recv_bytes, writer.send_bytes)
 
 
 def answer_queue(questions: multiprocessing.Queue[bytes], answers: multiprocessing.Queue[bytes]) -> None:
     """The child of `Queue`."""
-    while message := questions.get():
-        answers.put(message)
+    answer(questions.get, answers.put)
 
 
-def trips(send: Callable[[bytes], Any], receive: Callable[[], bytes], payload: bytes, count: int) -> float:
+def answer_pair(address: str, copy: bool) -> None:
+    """The child of a socket."""
+    socket = zmq.Context.instance().socket(zmq.PAIR)
+    socket.connect(address)
+    answer(partial(socket.recv, copy=copy), partial(socket.send, copy=copy))
+
+
+def trips(send: Callable[[bytes], Any], receive: Callable[[], Any], payload: bytes, count: int) -> float:
     """Seconds per round trip."""
     began = perf_counter()
     for _ in range(count):
@@ -46,15 +61,25 @@ def main(kind: str, *sizes: str) -> None:
     """Start the child, and measure every size."""
     spawn = multiprocessing.get_context("spawn")
     send: Callable[[bytes], Any]
-    receive: Callable[[], bytes]
-    if kind == "Pipe":
-        ours, theirs = spawn.Pipe()
-        child = spawn.Process(target=answer_pipe, args=(theirs,))
-        send, receive = ours.send_bytes, ours.recv_bytes
-    else:
+    receive: Callable[[], Any]
+    if kind.startswith("Pipe"):
+        if kind == "Pipe one-way":
+            (there, ours), (back, theirs) = spawn.Pipe(duplex=False), spawn.Pipe(duplex=False)
+        else:
+            ours, there = back, theirs = spawn.Pipe()
+        child = spawn.Process(target=answer_pipes, args=(there, theirs, kind == "Pipe send"))
+        send, receive = (ours.send, back.recv) if kind == "Pipe send" else (ours.send_bytes, back.recv_bytes)
+    elif kind == "Queue":
         questions, answers = spawn.Queue(), spawn.Queue()
         child = spawn.Process(target=answer_queue, args=(questions, answers))
         send, receive = questions.put, answers.get
+    else:
+        copy = kind == "PAIR"
+        socket = zmq.Context.instance().socket(zmq.PAIR)
+        address = f"ipc://@plain-{os.getpid()}"
+        socket.bind(address)
+        child = spawn.Process(target=answer_pair, args=(address, copy))
+        send, receive = partial(socket.send, copy=copy), partial(socket.recv, copy=copy)
     child.start()
     found = {}
     for size in map(int, sizes):

@@ -1,18 +1,21 @@
 """Floods of tiny tasks to a pool of processes, in the loops of the pools' own manuals.
 
 It follows the example of `ProcessPoolExecutor` (docs.python.org/3/library/concurrent.futures.html), "Using a pool of
-workers" (docs.python.org/3/library/multiprocessing.html) and "Embarrassingly parallel for loops"
-(joblib.readthedocs.io/en/stable/parallel.html). Takes the pool, the number of workers, then numbers of tasks. Prints
-tasks/s by tasks, from the first submission to the last result, as the median over floods. Workers start by `spawn`,
-those of joblib by its own `loky`.
+workers" (docs.python.org/3/library/multiprocessing.html), "Embarrassingly parallel for loops"
+(joblib.readthedocs.io/en/stable/parallel.html) and "map" of ipyparallel's direct interface
+(ipyparallel.readthedocs.io/en/latest/tutorial/direct.html). Takes the pool, the number of workers, then numbers of
+tasks. Prints tasks/s by tasks, from the first submission to the last result, as the median over floods. Workers start
+by `spawn`, those of joblib by its own `loky`.
 """
 
 from __future__ import annotations
 
 import json
+import logging
 import multiprocessing
 import statistics
 import sys
+import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
@@ -20,6 +23,7 @@ from math import sqrt
 from time import perf_counter
 from typing import Any
 
+import ipyparallel as ipp
 from joblib import Parallel, delayed
 
 FLOODS = 60
@@ -32,14 +36,30 @@ Flood = Callable[[int], list[Any]]
 def pool(kind: str, workers: int) -> Iterator[Flood]:
     """A pool, and its loop."""
     spawn = multiprocessing.get_context("spawn")
-    if kind == "concurrent.futures":
+    if kind.startswith("concurrent.futures"):
         with ProcessPoolExecutor(workers, spawn) as executor:
-            yield lambda tasks: [future.result() for future in [executor.submit(sqrt, i) for i in range(tasks)]]
-    elif kind == "multiprocessing.Pool":
+            yield {
+                "concurrent.futures": lambda n: [
+                    future.result() for future in [executor.submit(sqrt, i) for i in range(n)]
+                ],
+                "concurrent.futures chunk 8": lambda n: list(executor.map(sqrt, range(n), chunksize=8)),
+            }[kind]
+    elif kind.startswith("multiprocessing.Pool"):
         with spawn.Pool(workers) as made:
-            yield lambda tasks: [each.get() for each in [made.apply_async(sqrt, (i,)) for i in range(tasks)]]
+            yield {
+                "multiprocessing.Pool": lambda n: [
+                    each.get() for each in [made.apply_async(sqrt, (i,)) for i in range(n)]
+                ],
+                "multiprocessing.Pool map": lambda n: made.map(sqrt, range(n)),
+            }[kind]
+    elif kind == "joblib":
+        yield lambda n: Parallel(n_jobs=workers)(delayed(sqrt)(i) for i in range(n))
     else:
-        yield lambda tasks: Parallel(n_jobs=workers)(delayed(sqrt)(i) for i in range(tasks))
+        with tempfile.TemporaryDirectory(prefix="plain-") as folder:
+            cluster = ipp.Cluster(n=workers, profile_dir=folder, cluster_id="", log_level=logging.ERROR)
+            with cluster as client:
+                view = client[:]
+                yield lambda n: view.map_sync(sqrt, range(n))
 
 
 def main(kind: str, workers: str, *counts: str) -> None:

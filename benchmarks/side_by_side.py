@@ -276,13 +276,17 @@ BRIEF = {"placements": ["node"], "budget_seconds": 3}
 LOCAL_BYTES = [100, 100_000, 1_000_000]
 ARRAY_BYTES = [1_000, 1_000_000]
 COLLECTIVE_ELEMENTS = [1, 100_000]
-POOLS = ("concurrent.futures", "multiprocessing.Pool", "joblib")
+POOLS = (
+    *("concurrent.futures", "multiprocessing.Pool", "joblib"),
+    *("concurrent.futures chunk 8", "multiprocessing.Pool map", "ipyparallel map"),
+)
 POOL_TASKS = [128]
 
 
 def our_local(arm: str) -> Values:
     """Round trips between a process and its child, seconds."""
-    arms = {"arms": ["Pipe", "Queue"], "reference": "Pipe", "ceilings": [], "patterns": ["round trips"]}
+    rival = "Queue" if arm == "Pipe" else "Pipe"
+    arms = {"arms": [arm, rival], "reference": arm, "ceilings": [], "patterns": ["round trips"]}
     changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES}
     return ours("local_transport", "round trip", arm, BRIEF | arms | changes)
 
@@ -322,9 +326,12 @@ MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
         f"round trip of {arm} to a child": (
             "bytes",
             partial(our_local, arm),
-            partial(manuals, "plain_local.py", arm, *LOCAL_BYTES),
+            partial(manuals, "plain_local.py", kind, *LOCAL_BYTES),
         )
-        for arm in ("Pipe", "Queue")
+        for arm, kind in (
+            *((way, way) for way in ("Pipe", "Pipe send", "Pipe one-way", "Queue")),
+            *(("ZeroMQ ipc", "PAIR"), ("ZeroMQ ipc no-copy", "PAIR no-copy")),
+        )
     },
     **{
         f"round trip of an array by {name}": (
