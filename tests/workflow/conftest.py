@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -56,3 +57,18 @@ def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> P
 def finished(finished_once: Path, tmp_path: Path) -> Project:
     """A copy of the finished project."""
     return Project(shutil.copytree(finished_once, tmp_path / "project", symlinks=True))
+
+
+@pytest.fixture
+def other_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """What sets MPI's compiler to one in another folder, if stated with another version."""
+
+    def change(version: str) -> None:
+        program = tmp_path / "mpicc"
+        found = shutil.which("mpicc", path=str(Path(sys.executable).parent))
+        said = f'[ "$1" = --version ] && echo "{version}" && exit\n' if version else ""
+        program.write_text(f'#!/bin/sh\n{said}exec {found} "$@"\n')
+        program.chmod(0o755)
+        monkeypatch.setenv("MPICC", str(program))
+
+    return change

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from copies import Project
+from copies import SMALL_MPI, Project
 
 TOY_DRIVER = "workflow/crossover/experiments/toy/driver.py"
 MINE = re.compile(r"crossover launch \S*/toy/\w+/2-\S*\.json ")
@@ -105,6 +105,23 @@ def test_a_killed_run_resumes(project: Project, how: signal.Signals) -> None:
     project.succeed("snakemake", "--profile", "profiles/local", "toy")
     assert kept.stat().st_mtime_ns == before
     assert len(list(raw.glob("launch=*.parquet"))) == 2
+
+
+def test_after_a_killed_first_run_another_compiler_delays_no_launch(
+    project: Project, other_compiler: Callable[[str], None]
+) -> None:
+    project.configure(mpi_pingpong=SMALL_MPI)
+    command = "snakemake", "--profile", "profiles/local", "--", "mpi_pingpong"
+    first = project.start(*command)
+    wait_for(lambda: len(project.receipts()) == 1)
+    kill(first, signal.SIGKILL)
+    wait_for(lambda: not workers(project))
+    before = project.raw()
+    other_compiler("other 1.0")
+    project.succeed(*command)
+    after = project.raw()
+    assert len(after) == SMALL_MPI["launches"]
+    assert all(after[name] == file for name, file in before.items())
 
 
 def test_a_kill_during_rendering_leaves_no_broken_page(finished: Project) -> None:

@@ -1,7 +1,5 @@
 """After a change, the same command repeats exactly the affected jobs."""
 
-import shutil
-import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -71,24 +69,28 @@ def test_a_changed_setting_affects_its_experiment(finished: Project) -> None:
     assert len(jobs) == len(about(jobs, "toy")) == 2
 
 
-@pytest.fixture
-def other_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """MPI's compiler with another version."""
-    program = tmp_path / "mpicc"
-    found = shutil.which("mpicc", path=str(Path(sys.executable).parent))
-    program.write_text(f'#!/bin/sh\n[ "$1" = --version ] && echo "other 1.0" && exit\nexec {found} "$@"\n')
-    program.chmod(0o755)
-    monkeypatch.setenv("MPICC", str(program))
-
-
 def test_another_compiler_repeats_no_measured_launch_and_no_build_for_it(
-    finished: Project, other_compiler: None
+    finished: Project, other_compiler: Callable[[str], None]
 ) -> None:
+    other_compiler("other 1.0")
     assert finished.planned() == {}
 
 
-def test_a_run_that_must_build_again_measures_what_it_announces(finished: Project, other_compiler: None) -> None:
+def test_a_compiler_in_another_folder_builds_nothing_again(
+    finished: Project, other_compiler: Callable[[str], None]
+) -> None:
+    # The finished project is itself a copy in another folder than the one that was measured.
+    other_compiler("")
+    finished.configure(toy={}, mpi_pingpong=SMALL_MPI | {"launches": 3})
+    jobs = finished.planned("mpi_pingpong")
+    assert len(jobs["launch"]) == 1 and "build" not in jobs
+
+
+def test_a_run_that_must_build_again_measures_what_it_announces(
+    finished: Project, other_compiler: Callable[[str], None]
+) -> None:
     before = finished.raw()
+    other_compiler("other 1.0")
     finished.configure(toy={}, mpi_pingpong=SMALL_MPI | {"launches": 3})
     jobs = finished.planned("mpi_pingpong")
     assert jobs["launch"] == ["Measuring mpi_pingpong, placement node, launch 3"] and "build" in jobs

@@ -66,6 +66,12 @@ def test_each_group_of_holes_has_kind_reason_and_command(asked):
     ]
 
 
+def test_a_launch_that_a_run_without_failures_did_not_start_is_called_a_fault_of_ours(asked):
+    text = str(failures.find(COMMAND, asked, BEGAN, succeeded=True))
+    assert "launch 1, 2, 3, 4, 5 (not started), although nothing failed: a bug in crossover" in text
+    assert "a bug" not in str(failures.find(COMMAND, asked, BEGAN))
+
+
 def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
     first, second, _, fourth, fifth = asked
     for path in (first, fifth):

@@ -29,6 +29,8 @@ class Unmeasured:
 
     command: Command
     groups: list[list[Mapping[str, Any]]]
+    succeeded: bool = False
+    """Whether Snakemake ended the run without a failure; then a launch that was not started is a fault of ours."""
 
     @property
     def fails(self) -> bool:
@@ -47,6 +49,11 @@ class Unmeasured:
         hole = group[0]
         numbers = ", ".join(str(each["launch"]) for each in group)
         which = f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']})"
+        if hole["hole"] == NOT_STARTED and self.succeeded:
+            return (
+                f"{which}, although nothing failed: a bug in crossover, please report it with the newest file of "
+                f".snakemake/log; what is measured is kept, and a repeated command begins with the rest"
+            )
         if hole["hole"] == NOT_STARTED:
             return f"{which}; to measure {'it' if len(group) == 1 else 'them'}, repeat the command"
         return f"{which}: {hole['reason']}; to retry:\n    {self.command.forcing([each['receipt'] for each in group])}"
@@ -62,11 +69,16 @@ class Unmeasured:
 
 
 def find(
-    command: Command, asked: Mapping[str, Launch], began: float, reasons: Mapping[Launch, str] | None = None
+    command: Command,
+    asked: Mapping[str, Launch],
+    began: float,
+    reasons: Mapping[Launch, str] | None = None,
+    succeeded: bool = False,
 ) -> Unmeasured:
     """The launches among those `asked`, by receipt, that are holes or have no receipt; `began` is the start of the run.
 
-    `reasons` are those of launches that failed in it. A raw file that cannot be read is no launch of this list.
+    `reasons` are those of launches that failed in it; `succeeded` tells that no job failed. A raw file that cannot be
+    read is no launch of this list.
     """
     rows = []
     for path, launch in sorted(asked.items(), key=lambda item: item[1].name):
@@ -77,7 +89,7 @@ def find(
             rows.append(_without_receipt(files, launch, began, (reasons or {}).get(launch, "")))
         elif not held.measured:
             rows.append(held.row)
-    return Unmeasured(command, alike(rows))
+    return Unmeasured(command, alike(rows), succeeded)
 
 
 def _without_receipt(files: Files, launch: Launch, began: float, reason: str) -> dict[str, Any]:

@@ -155,7 +155,7 @@ def success(run: Run, logs: Sequence[str]) -> None:
     """The end of a run whose jobs all ended: its duration, failures, the answer. Exits with 1 if anything failed."""
     if conclude.asked(run.workflow):
         sys.exit(_diagnose(run, logs))
-    failed = _end(run)
+    failed = _end(run, succeeded=True)
     _answer(run)
     if failed:
         sys.exit(1)
@@ -179,8 +179,11 @@ def _diagnose(run: Run, logs: Sequence[str]) -> int:
     return conclude.conclude(executor, run.results, placements, logs, run.cancelled, features(run))
 
 
-def _end(run: Run) -> bool:
-    """Print how long the run took, and what failed; returns whether it must end with exit code 1."""
+def _end(run: Run, succeeded: bool = False) -> bool:
+    """Print how long the run took, and what failed; returns whether it must end with exit code 1.
+
+    `succeeded` tells that no job of Snakemake failed.
+    """
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due, began = [run.planned(launch) for launch in run.due], run.course.began
@@ -188,7 +191,8 @@ def _end(run: Run) -> bool:
         run.course.review(run.due, _facts(due, began), lost) if due else "",
         failures.unchanged(run.command, due, began),
     ]
-    lacking = failures.find(run.command, run.asked, began, run.attempts.reasons if run.attempts else {})
+    reasons = run.attempts.reasons if run.attempts else {}
+    lacking = failures.find(run.command, run.asked, began, reasons, succeeded)
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)
