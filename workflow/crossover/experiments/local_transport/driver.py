@@ -30,6 +30,7 @@ from crossover.measure.messages.handover import checksum
 from crossover.measure.native import ceiling_raw
 from crossover.measure.native.ceiling import Exchange
 from crossover.measure.native.loader import UnavailableError
+from crossover.measure.ranks import allocator
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -61,6 +62,7 @@ class Parent:
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` messages of `cell.x` bytes."""
         payload = self.payload(cell.x)
+        allocator.settle(cell.x)
         if arm.ceiling:
             return self._in_c(arm.runs, payload, n)
         is_stream, way = cell.keys["pattern"] == STREAM, self.ways[arm.runs]
@@ -99,6 +101,7 @@ def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Se
         while command := commands.recv():
             arm, is_stream, size, n = command
             payload = payload_of(size)
+            allocator.settle(size)
             commands.send(checksum(payload))
             if arm == IN_C:
                 inbox = np.zeros(size, np.uint8)
