@@ -6,7 +6,7 @@ export PYTHONUNBUFFERED := 1
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs docs clean
+.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -64,6 +64,9 @@ bench-page: .venv/run  ## measure how large each tier's page is, and how long it
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@$(BIN)/python benchmarks/run_to_run.py
+
+bench-again: .venv/run  ## run the tier quick twice, and print how well the two agree (half an hour)
+	@$(BIN)/python benchmarks/again.py
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
 	@$(BIN)/crossover document
