@@ -178,12 +178,26 @@ def test_another_librarys_experiment_is_one_folder_and_records_its_version(proje
 @pytest.mark.parametrize(
     ("right", "wrong", "mistake"),
     [
-        ('{"object": ["bytes"]}', '{"objekt": ["bytes"]}', "smoke: unknown key 'objekt'; available: library_version, "),
-        ('refine_metric="round', 'refine_metric="found', "smoke: unknown metric 'found trip'; available: round trip"),
+        (
+            '{"object": ["bytes"]}',
+            '{"objekt": ["bytes"]}',
+            "smoke: key: 'objekt' does not exist; available: library_version, ",
+        ),
+        (
+            'refine_metric="round',
+            'refine_metric="found',
+            "smoke: metric: 'found trip' does not exist; available: round trip",
+        ),
         (
             'settings.REFERENCE] = "whole"',
             'settings.REFERENCE] = "hole"',
-            "smoke: unknown arm 'hole'; avail",
+            "smoke: arm: 'hole' does not exist; available: whole, halves",
+        ),
+        ('"s", "lower")', '"s", "less")', "direction of the metric 'round trip': 'less' does not exist; available: hi"),
+        (
+            "    launches=3,\n",
+            '    launches=3,\n    placements=("process",),\n',
+            "smoke: placements: 'process' does not exist; available: node, nodes",
         ),
         ("axis=Axis(", "axis=Axes(", "name 'Axes' is not defined"),
     ],
@@ -198,6 +212,31 @@ def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, right, wro
             assert code == 1 and file in line and "Traceback" not in said
     finally:
         extended.edit(file, wrong, right)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong", "mistake"),
+    [
+        (f'{{"{FARM}": {{}}}}', '{"threads": {}}', "the arm 'threads' belongs to the farm "),
+        (f'{{"{FARM}": {{}}}}', f'{{"{FARM}": {{"thread": 2}}}}', "it has no option 'thread'; available: threads_per_"),
+        ("one_host=True", 'one_host="near"', "it has no option 'near'; available: threads_per_engine"),
+    ],
+)
+def test_a_mistake_in_a_farms_declaration_is_a_line_with_its_file(extended, right, wrong, mistake):
+    extended.edit(f"{FARMS}/{FARM}/__init__.py", right, wrong)
+    try:
+        code, said = extended.run("-m", "crossover", "document")
+        (line,) = (line for line in said.splitlines() if mistake in line)
+        assert code == 1 and "__init__.py" in line and "Traceback" not in said
+    finally:
+        extended.edit(f"{FARMS}/{FARM}/__init__.py", wrong, right)
+
+
+def test_a_settings_arm_must_be_one_of_its_experiment():
+    known = experiments.of("local_transport")
+    wrong = replace(known, recommends=(replace(known.recommends[0], default="Queues"),))
+    with pytest.raises(ValueError, match="arm of the setting 'Pipe or Queue': 'Queues' does not exist; available: Zer"):
+        wrong.require_sane()
 
 
 # ---- the entrant

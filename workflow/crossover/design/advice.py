@@ -29,3 +29,8 @@ class Setting:
     for the point."""
     experiment: str = ""
     """The experiment that declares it; `analyse.tables.recommend` sets it."""
+
+    @property
+    def arms(self) -> list[str]:
+        """The arms that it names, the default first."""
+        return list(dict.fromkeys([self.default, *self.values, *self.beyond]))

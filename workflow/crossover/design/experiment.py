@@ -1,6 +1,6 @@
 """The declaration of an experiment: what it is, and its settings at each tier."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -68,16 +68,25 @@ class Experiment:
     """Arms that explain others, and that no user would choose."""
 
     def require_sane(self) -> None:
-        """Raise ValueError for a key, a metric or an arm that does not exist."""
-        for tier in TIERS:
-            own = self.tiers.at(tier)
+        """Raise ValueError for a key, a metric, an arm or another name that does not exist."""
+        every = {tier: self.tiers.at(tier) for tier in TIERS}
+        arms = list(dict.fromkeys(arm for own in every.values() for arm in own.arms))
+        for setting in self.recommends:
+            _require_known(f"arm of the setting {setting.name!r}", setting.arms, arms)
+        for metric in self.metrics:
+            _require_known(f"direction of the metric {metric.name!r}", [metric.better], ["higher", "lower"])
+        for tier, own in every.items():
+            for name, mark in described(type(own)).items():
+                value = getattr(own, name)
+                if mark.allowed and mark.allowed.names:
+                    stated = [value] if isinstance(value, str) else value
+                    _require_known(f"{tier}: {name}", stated, mark.allowed.names)
             known = {"key": KEYS, "metric": [metric.name for metric in self.metrics], "arm": own.arms}
             named = {"key": self.keys, "metric": self.chosen_by or {}, "arm": [own.reference]}
             if isinstance(own, Refined):
                 named["metric"] = [*named["metric"], own.refine_metric]
             for what, names in named.items():
-                if unknown := [name for name in names if name not in known[what]]:
-                    raise ValueError(f"{tier}: unknown {what} {unknown[0]!r}; available: {', '.join(known[what])}")
+                _require_known(f"{tier}: {what}", names, known[what])
 
     @property
     def questions(self) -> Mapping[str, str]:
@@ -111,3 +120,8 @@ class Experiment:
             if allowed.of == "metrics"
             else (self.names(allowed.of) if allowed.of else tuple(allowed.names))
         )
+
+
+def _require_known(what: str, stated: Iterable[str], known: Collection[str]) -> None:
+    if unknown := [name for name in stated if name not in known]:
+        raise ValueError(f"{what}: {unknown[0]!r} does not exist; available: {', '.join(known)}")

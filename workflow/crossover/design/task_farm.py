@@ -37,6 +37,15 @@ class TaskFarm:
     takes_lists: bool | tuple[str, ...] = ()
     """Whether it gets a list of tasks by one call, which can hand them out in chunks; or the options that say so."""
 
+    def require_sane(self) -> None:
+        """Raise ValueError for an option of an arm, or one that `one_host` or another field names, that it does not
+        have."""
+        stated = [name for entrant in self.arms.values() for name in entrant if name != "alone"]
+        stated += [name for name in (self.one_host, self.authenticates) if isinstance(name, str)]
+        stated += [] if isinstance(self.takes_lists, bool) else self.takes_lists
+        if unknown := [name for name in stated if name not in self.meanings]:
+            raise ValueError(f"it has no option {unknown[0]!r}; available: {', '.join(self.meanings) or 'none'}")
+
     @property
     def meanings(self) -> dict[str, str]:
         """The meaning of each option."""

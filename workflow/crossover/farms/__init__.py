@@ -6,11 +6,13 @@ No module lists them: a folder here is a farm. Only `farm.py` needs the farm's p
 from collections.abc import Mapping
 from functools import cache
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 from typing import Any
 
 from crossover.design.settings import FarmEntry
 from crossover.design.task_farm import TaskFarm
+from crossover.errors import CrossoverError
 
 UNKNOWN = TaskFarm(place=0)
 
@@ -22,8 +24,23 @@ def names() -> list[str]:
 
 @cache
 def declared() -> dict[str, TaskFarm]:
-    """The declaration of every farm, by its name, in the order of their places."""
-    every: dict[str, TaskFarm] = {name: import_module(f"{__name__}.{name}").FARM for name in names()}
+    """The declaration of every farm, by its name, in the order of their places.
+
+    Raises CrossoverError for a mistake in one, with its file.
+    """
+    every: dict[str, TaskFarm] = {}
+    farm_of: dict[str, str] = {}
+    for name in names():
+        file = Path(__path__[0], name, "__init__.py")
+        try:
+            every[name] = import_module(f"{__name__}.{name}").FARM
+            every[name].require_sane()
+        except Exception as mistake:
+            raise CrossoverError(f"{file}: {mistake}") from mistake
+        for arm in every[name].arms:
+            if arm in farm_of:
+                raise CrossoverError(f"{file}: the arm {arm!r} belongs to the farm {farm_of[arm]}; choose another name")
+            farm_of[arm] = name
     return dict(sorted(every.items(), key=lambda entry: entry[1].place))
 
 
