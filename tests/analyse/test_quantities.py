@@ -125,7 +125,7 @@ def test_a_ratio_of_two_metrics_of_one_arm_has_the_noise_of_both():
     arms = curve("copy", 8 * np.ones_like(X)), curve("copy", 2 * np.ones_like(X), metric="round trip")
     found = find(field(*arms), quantity("ratio", arm="copy", over={"metric": "round trip"}, mean={}))
     assert number(found) == pytest.approx(4)
-    assert found.effect == pytest.approx(2 * EFFECT)
+    assert found.effect == pytest.approx(np.sqrt(2) * EFFECT)
 
 
 def test_a_contrast_divides_ratios_of_different_experiments():
@@ -198,7 +198,7 @@ def test_an_arm_covers_a_share_of_a_gap(share, gap):
     arms = [curve(arm, np.full_like(X, np.exp(-gap * way))) for arm, way in (("s", 0), ("S", 1), ("into", share))]
     found = find(field(*arms), quantity("gap", arm="into", over="s", of="S", mean={}))
     assert number(found) == pytest.approx(share, abs=1e-9)
-    assert found.effect == pytest.approx(EFFECT * (1 + share) / gap)
+    assert found.effect == pytest.approx(EFFECT * np.hypot(1, share) / gap)
 
 
 def test_a_gap_needs_launches_with_all_three_arms():
@@ -287,7 +287,7 @@ def test_arms_of_different_heats_are_compared_by_ratios_to_their_references(read
     found = find(field(*heats()), quantity("ratio", arm="a", over="b", **reading))
     assert number(found) == pytest.approx(1.5)
     assert found.apart
-    assert found.effect == pytest.approx(2 * EFFECT)
+    assert found.effect == pytest.approx(np.sqrt(2) * EFFECT)
     within = find(field(*heats()), quantity("ratio", arm="a", over="ref", **reading))
     assert number(within) == pytest.approx(3)
     assert not within.apart

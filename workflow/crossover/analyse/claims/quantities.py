@@ -4,6 +4,7 @@ A quantity is one number per launch, or several if the claim is about several po
 launches. Only crossovers invert a test (`readings.passes`). `config/claims.schema.yaml` describes each kind.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 from typing import TypeVar
@@ -60,14 +61,14 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     first, second = (candidates.curve(changed(quantity, which), _by_points(quantity)) for which in (None, change))
     effect = candidates.effect(first)
     if first.facts["metric"] != second.facts["metric"]:
-        effect += candidates.effect(second)
+        effect = math.hypot(effect, candidates.effect(second))
     together = aligned(first, second)
     if together[0].launches:
         return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect)
-    # Arms of two launches can each have a bias.
+    # Arms of two launches can each have a bias, independent of the other.
     both = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(both[0], estimate=difference(both[0].estimate, both[1].estimate))
-    return replace(_numbers(_divided(reading, both[1]), [first, second], "", 2 * effect), apart=True)
+    return replace(_numbers(_divided(reading, both[1]), [first, second], "", math.sqrt(2) * effect), apart=True)
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
@@ -102,7 +103,9 @@ def contrast(candidates: Candidates, quantity: Quantity) -> Result:
     other = {**quantity, **quantity["against"]}
     first, second = _ratio(candidates, quantity, quantity["over"]), _ratio(candidates, other, other["over"])
     known = difference(*(found.known for found in (first, second) if isinstance(found.known, Estimate)))
-    joined = replace(first, known=known, effect=first.effect + second.effect, curves=[*first.curves, *second.curves])
+    joined = replace(
+        first, known=known, effect=np.hypot(first.effect, second.effect), curves=[*first.curves, *second.curves]
+    )
     return _divided(joined, second)
 
 
@@ -159,7 +162,7 @@ def gap(candidates: Candidates, quantity: Quantity) -> Result:
     covered, whole = (readings.means(*way) for way in ways)
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
     share = estimate((covered / whole)[:, np.newaxis])
-    effect = candidates.effect(arm) * (1 + np.abs(share.mean)) / mean_way
+    effect = candidates.effect(arm) * np.hypot(1, share.mean) / mean_way
     return Result(share, [arm, start, end], "", False, effect)
 
 
@@ -174,7 +177,7 @@ def narrowing(candidates: Candidates, quantity: Quantity) -> Result:
         Estimate(1 - share, left.error / abs(whole.mean), left.df),
         Estimate(np.zeros_like(share), abs(share) * whole.error / abs(whole.mean), whole.df),
     )
-    effect = candidates.effect(ends[0][0]) * (1 + np.abs(share)) / abs(whole.mean)
+    effect = candidates.effect(ends[0][0]) * np.hypot(1, share) / abs(whole.mean)
     return Result(known, [curve for pair in ends for curve in pair], "", False, effect)
 
 
