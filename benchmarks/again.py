@@ -1,6 +1,7 @@
 """Whether another run says the same: `make bench-again` runs the tier quick twice, and compares the two.
 
-With two folders of results it compares these. A rival cell is a point of a question at which an arm is compared with
+It keeps the runs in `results/again`: delete that folder to measure again. With two folders of results it compares
+these. A rival cell is a point of a question at which an arm is compared with
 the reference. It agrees if the two ratios differ by no more than both intervals together allow, in quadrature; with
 bias, each run's possible bias widens its interval in the same way. Prints the share of cells that agree for each
 experiment, the cells in which one run finds an arm better and the other finds it worse, and the points at which each
@@ -22,26 +23,27 @@ from crossover import experiments
 
 CELL = ["experiment", "placement", "protocol", "metric", "x"]
 GOAL = 0.94
-"""The share that intervals of 95 % would have, less a little for the estimate of their width."""
+"""The least share of cells that should agree without load."""
 
 
 def measure(folder: Path) -> list[Path]:
     """Make two quick runs one after the other, each in its own folder; returns the two."""
     runs = [folder / str(number) for number in (1, 2)]
     for run in runs:
-        command = ["snakemake", "--profile", "profiles/local", "--config", f"results={run}", "tier=quick"]
-        subprocess.run(command, check=True)
+        workflow = [sys.executable, "-m", "snakemake", "--profile", "profiles/local"]
+        if subprocess.run([*workflow, "--config", f"results={run}", "tier=quick"]).returncode:
+            sys.exit(f"{run}: the run failed, as said above; correct that, then repeat the command")
     return runs
 
 
 def read(folder: Path, table: str) -> pd.DataFrame:
     """A table of a run, with the questions of users only."""
-    found = pd.read_parquet(folder / f"{table}.parquet")
+    rows = pd.read_parquet(folder / f"{table}.parquet")
     asked = [
         metric in experiments.of(name).questions
-        for name, metric in zip(found["experiment"], found["metric"], strict=True)
+        for name, metric in zip(rows["experiment"], rows["metric"], strict=True)
     ]
-    return found[asked]
+    return rows[asked]
 
 
 def agreement(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
@@ -53,16 +55,16 @@ def agreement(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     width = sum(((logs[f"high_{run}"] - logs[f"low_{run}"]) / 2) ** 2 for run in (1, 2))
     bias = sum(logs[f"smallest_effect_{run}"].fillna(0) ** 2 for run in (1, 2))
     verdicts = both["verdict_1"] + both["verdict_2"]
-    told = both[["experiment"]].assign(
+    cells = both[["experiment"]].assign(
         cells=1,
         agree=distance**2 <= width,
         agree_with_bias=distance**2 <= width + bias,
         decided_twice=both["verdict_1"].isin(["better", "worse"]) & both["verdict_2"].isin(["better", "worse"]),
         opposite=verdicts.isin(["betterworse", "worsebetter"]),
     )
-    found = told.groupby("experiment").sum()
-    found.loc["all"] = found.sum()
-    return found
+    counts = cells.groupby("experiment").sum()
+    counts.loc["all"] = counts.sum()
+    return counts
 
 
 def opposite_choices(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
@@ -81,10 +83,10 @@ def main() -> None:
     """Compare two runs, and print."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, nargs="*", help="two folders of results; without them, two new runs")
-    told = parser.parse_args().results
-    if len(told) not in (0, 2):
+    folders = parser.parse_args().results
+    if len(folders) not in (0, 2):
         sys.exit("name two folders of results, or none")
-    runs = told or measure(Path("results/again"))
+    runs = folders or measure(Path("results/again"))
     cells = agreement(*(read(run, "ratios") for run in runs))
     for name in ("agree", "agree_with_bias"):
         cells[f"{name}_share"] = (cells[name] / cells["cells"]).map("{:.1%}".format)

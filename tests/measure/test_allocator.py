@@ -40,11 +40,11 @@ def test_every_large_block_has_fresh_pages_or_none_has_whatever_was_freed():
 
 
 def test_settled_thresholds_keep_a_block_of_the_length_but_not_a_longer_one():
-    found = "from crossover.measure.ranks.allocator import settle; settle({})"
+    program = "from crossover.measure.ranks.allocator import settle; settle({})"
     environment = {"PYTHONPATH": str(PACKAGE.parent)}
-    assert max(faults(environment, found.format("size"))) < 1000
+    assert max(faults(environment, program.format("size"))) < 1000
     assert all(
-        seen >= 0.9 * count for seen, count in zip(faults(environment, found.format("size // 2")), PAGES, strict=True)
+        seen >= 0.9 * count for seen, count in zip(faults(environment, program.format("size // 2")), PAGES, strict=True)
     )
 
 

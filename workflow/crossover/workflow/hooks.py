@@ -155,7 +155,9 @@ def success(run: Run, logs: Sequence[str]) -> None:
     """The end of a run whose jobs all ended: its duration, failures, the answer. Exits with 1 if anything failed."""
     if conclude.asked(run.workflow):
         sys.exit(_diagnose(run, logs))
-    failed = _end(run, succeeded=True)
+    # A user can leave launches out.
+    limits = run.workflow.dag_settings
+    failed = _end(run, succeeded=not (limits.until or limits.omit_from or limits.batch))
     _answer(run)
     if failed:
         sys.exit(1)
@@ -182,7 +184,7 @@ def _diagnose(run: Run, logs: Sequence[str]) -> int:
 def _end(run: Run, succeeded: bool = False) -> bool:
     """Print how long the run took, and what failed; returns whether it must end with exit code 1.
 
-    `succeeded` tells that no job of Snakemake failed.
+    `succeeded` tells that no job of Snakemake failed, and that all were to run.
     """
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
