@@ -59,7 +59,7 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
     ]
 
 
-def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source]]:
+def _checked(file: str | Path) -> tuple[dict[str, Any], Mapping[str, sources.Source]]:
     documents = documented()
     content = yaml_file.read_yaml(file)
     known = yaml_file.read_yaml(SCHEMA)
@@ -68,7 +68,7 @@ def _checked(file: str | Path) -> tuple[dict[str, Any], dict[str, sources.Source
     return {"unjudged": {}, **content}, documents
 
 
-def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> dict[str, sources.Source]:
+def documented(file: Path = sources.FILE, folder: Path = published.FOLDER) -> Mapping[str, sources.Source]:
     """The documents by citation key. Raises CrossoverError with every fault in them or in the datasets of `folder`."""
     known, listed, described = map(yaml_file.read_yaml, (SOURCES_SCHEMA, file, folder / published.SOURCES))
     faults = [f"{file}: {fault}" for fault in yaml_file.forbidden(known, listed)]

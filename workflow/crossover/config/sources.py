@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -54,8 +55,9 @@ class Source:
         return f"{shown}, {self.title}, {self.year}"
 
 
-def read(file: str | Path = FILE) -> dict[str, Source]:
-    """Every document by its citation key. `config/sources.schema.yaml` describes the file."""
+@cache
+def read(file: str | Path = FILE) -> Mapping[str, Source]:
+    """Every document by its citation key. `config/sources.schema.yaml` describes the file; it is read once."""
     listed: dict[str, dict[str, Any]] = yaml.safe_load(Path(file).read_text(encoding="utf-8"))
     for entry in listed.values():
         entry["conditions"] = {name: str(value) for name, value in entry["conditions"].items()}
