@@ -47,7 +47,7 @@ def test_compare_writes_tables_charts_and_a_page_and_prints_the_changes(runs, tm
     assert "page = ComparisonPage()" in (folder / "index.html").read_text()
     tables = {"changes", "unpaired", "differences"}
     assert {path.stem for path in folder.glob("*.parquet")} == tables
-    assert len(list((folder / "figures").glob("*.svg"))) == 1
+    assert len(list((folder / "figures").glob("*.vl.json"))) == 1
     told = capsys.readouterr()
     assert "Of 2 curves of an arm against its reference, 1 worse and 1 the same within ±10 %." in told.out
     assert "  no-copy against copy is worse in per message, tcp;" in told.out and "index.html" in told.out

@@ -10,7 +10,8 @@ from campaigns import Campaign, mpi, panel, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.report.charts import arm_styles, figures, marks
+from crossover.__main__ import main
+from crossover.report.charts import arm_styles, figures, images, marks
 from crossover.report.text import tables
 
 
@@ -191,26 +192,32 @@ def test_the_subtitle_says_which_side_is_better(curve, where):
     assert " ".join(figures.ratio(panel(curve)).to_dict()["title"]["subtitle"]) == where
 
 
-def test_each_panel_has_a_specification_and_files_for_papers(results):
-    folder = results / "figures" / "mpi_pingpong"
+def test_each_panel_has_a_specification_and_images_for_papers(results, tmp_path, capsys):
     stem = "round-trip-float64-array-thread-level-multiple"
-    assert {path.name for path in folder.iterdir()} == {
-        f"{stem}{part}{ending}" for part in ("", "-ratio") for ending in (".vl.json", ".svg", ".pdf", ".png")
-    }
+    kinds = [f"{stem}{part}" for part in ("-ratio", "")]
+    assert sorted(path.name for path in (results / "figures/mpi_pingpong").iterdir()) == [
+        f"{kind}.vl.json" for kind in kinds
+    ]
+    assert main(["images", str(results), "--to", str(tmp_path / "images")]) == 0
+    assert f"each as SVG, PDF and PNG: {tmp_path / 'images'}" in capsys.readouterr().out
+    folder = tmp_path / "images" / "mpi_pingpong"
+    assert sorted(path.name for path in folder.iterdir()) == sorted(
+        f"{kind}.{ending}" for kind in kinds for ending in ("svg", "pdf", "png")
+    )
     for path in folder.glob("*.svg"):
         image = ElementTree.parse(path).getroot()
-        assert image.tag.endswith("svg") and float(image.get("width")) == figures.WIDTH_PIXELS
+        assert image.tag.endswith("svg") and float(image.get("width")) == images.WIDTH_PIXELS
         assert sum(element.tag.endswith("path") for element in image.iter()) > 10
     for path in folder.glob("*.pdf"):
         content = path.read_bytes()
         assert content.startswith(b"%PDF-")
         width_points = float(re.search(rb"/MediaBox \[0 0 ([\d.]+)", content)[1])
-        assert width_points == pytest.approx(figures.WIDTH_MILLIMETRES / 25.4 * 72, abs=1)
+        assert width_points == pytest.approx(images.WIDTH_MILLIMETRES / 25.4 * 72, abs=1)
     for path in folder.glob("*.png"):
         content = path.read_bytes()
         width, _ = struct.unpack(">II", content[16:24])
         assert content[:8] == b"\x89PNG\r\n\x1a\n"
-        assert width == pytest.approx(figures.WIDTH_MILLIMETRES / 25.4 * figures.DOTS_PER_INCH, abs=4)
+        assert width == pytest.approx(images.WIDTH_MILLIMETRES / 25.4 * images.DOTS_PER_INCH, abs=4)
 
 
 def test_an_experiment_with_only_holes_has_an_empty_folder(results):
@@ -220,9 +227,12 @@ def test_an_experiment_with_only_holes_has_an_empty_folder(results):
 def test_the_same_tables_give_the_same_bytes(results, tmp_path):
     figures.draw(results / "experiments" / "mpi_pingpong", tmp_path)
     for path in tmp_path.iterdir():
-        # A PDF lists the resources of a page in any order.
-        if path.suffix != ".pdf":
-            assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
+        assert path.read_bytes() == (results / "figures" / "mpi_pingpong" / path.name).read_bytes(), path.name
+
+
+def test_a_folder_without_charts_is_refused(tmp_path, capsys):
+    assert main(["images", str(tmp_path)]) == 1
+    assert f"{tmp_path / 'figures'}: there is no chart; make some: make report" in capsys.readouterr().err
 
 
 def test_a_specification_is_small_and_contains_no_address_except_vegas_schema(results):

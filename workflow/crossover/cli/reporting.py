@@ -107,6 +107,21 @@ def ladder(chosen: Namespace) -> None:
 
 
 @command(
+    "",
+    path("results", "folder of results, or of a comparison (default: %(default)s)", nargs="?", default=Path("results")),
+    path("--to", "folder to write to (default: images, in the folder of results)", default=None, metavar="FOLDER"),
+    group=PAGES,
+)
+def images(chosen: Namespace) -> None:
+    """Draw the charts of a run for papers: SVG, PDF and PNG, as wide as a journal's column."""
+    from crossover.report.charts import images
+
+    folder = chosen.to or chosen.results / "images"
+    count = images.draw(chosen.results / "figures", folder)
+    print(f"{count} charts, each as SVG, PDF and PNG: {folder}")
+
+
+@command(
     "--from bundle/results --page report.html",
     path("results", "folder of results (default: results)", nargs="?", default=None),
     path("--from", "folder of results from elsewhere", dest="elsewhere", metavar="FOLDER", default=None),

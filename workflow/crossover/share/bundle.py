@@ -61,7 +61,7 @@ PROFILE = "https://w3id.org/ro/wfrun/process/0.5"
 
 FORMATS = {
     ".parquet": "application/vnd.apache.parquet", ".html": "text/html", ".json": "application/json",
-    ".svg": "image/svg+xml", ".png": "image/png", ".pdf": "application/pdf", ".yaml": "application/yaml",
+    ".yaml": "application/yaml",
     ".csv": "text/csv", ".md": "text/markdown", ".toml": "application/toml", ".cff": "application/yaml",
 }  # fmt: skip
 """Media types by file suffix."""

@@ -130,7 +130,7 @@ class Mask:
         """Mask a file; one without names keeps its exact bytes."""
         if path.suffix == ".parquet":
             self._parquet(path, name)
-        elif path.suffix not in (".png", ".pdf"):
+        else:
             content = path.read_bytes().decode(errors="surrogateescape")
             if (masked := self._content(content, path, name)) != content:
                 path.write_bytes(masked.encode(errors="surrogateescape"))

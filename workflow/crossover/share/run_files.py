@@ -24,8 +24,8 @@ PAGE = "report/index.html"
 MOST_NAMED = 5
 """The most files that a message lists."""
 
-PACKED = (".parquet", ".png", ".pdf")
-"""Suffixes of files that are already compressed."""
+PACKED = ".parquet"
+"""The suffix of files that are already compressed."""
 
 
 def require_fresh(results: Path) -> dict[str, Any]:
@@ -98,7 +98,7 @@ def pack(folder: Path, archive: Path) -> None:
             # The format's number for Unix, and the mode of a plain file that everybody can read.
             entry.create_system = 3
             entry.external_attr = (stat.S_IFREG | 0o644) << 16
-            entry.compress_type = zipfile.ZIP_STORED if path.suffix in PACKED else zipfile.ZIP_DEFLATED
+            entry.compress_type = zipfile.ZIP_STORED if path.suffix == PACKED else zipfile.ZIP_DEFLATED
             # The size decides whether the format's extension for large files is needed.
             entry.file_size = path.stat().st_size
             with path.open("rb") as source, packed.open(entry, "w") as target:

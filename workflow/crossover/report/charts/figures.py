@@ -1,24 +1,21 @@
 """The charts of an experiment: `curve`, the arms' own values, and `ratio`, the arms against the reference.
 
-The files of a chart are its specification, and files for papers, as wide as a journal's column.
+The file of a chart is its specification, with its points.
 """
 
 import json
-import re
 import textwrap
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import altair as alt
-import vl_convert
 
 from crossover.config import published
 from crossover.records import atomic, failure
 from crossover.records.failure import Failure
 from crossover.report.charts import arm_styles, marks, overlay
-from crossover.report.charts.arm_styles import GRID, GROUND, INK
+from crossover.report.charts.arm_styles import GRID, INK
 from crossover.report.text import findings, numbers
 from crossover.report.text.tables import Panel, Row, panels, rows
 
@@ -26,19 +23,12 @@ HEIGHT = 250
 TITLE_LETTERS = 44
 PUBLISHED = "; open marks: published"
 
-WIDTH_MILLIMETRES = 89
-"""One column of most journals; text then has 8 points."""
-PIXELS_PER_INCH, POINTS_PER_INCH, DOTS_PER_INCH = 96, 72, 300
-"""Of CSS, the unit of SVG's lengths; of PDF; of bitmaps."""
-
-WIDTH_PIXELS = round(WIDTH_MILLIMETRES / 25.4 * PIXELS_PER_INCH)
-
 
 def draw(tables: Path, folder: Path) -> None:
     """Write the figures of one experiment, from its folder of `tables`, to `folder`.
 
-    Each panel gives `{name}` and `{name}-ratio`, in every format of `save`. An experiment without rows leaves an
-    empty folder. A figure that fails is left out, and the folder keeps the reason.
+    Each panel gives `{name}` and `{name}-ratio`. An experiment without rows leaves an empty folder. A figure that fails
+    is left out, and the folder keeps the reason.
     """
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
@@ -184,30 +174,8 @@ def save_all(
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:
-    """Write a chart to `folder` as {name}.vl.json, .svg, .pdf and .png."""
+    """Write a chart to `folder` as {name}.vl.json; `images` draws it."""
     # Tests check that charts are valid, because that takes longer than drawing them.
-    specification: dict[str, Any] = chart.to_dict(validate=False)
-    svg = vl_convert.vegalite_to_svg(
-        specification
-        | {"layer": [_on_paper(layer) for layer in specification["layer"]]}
-        # The whole chart, including its axes, is as wide as the column.
-        | {"width": WIDTH_PIXELS, "autosize": {"type": "fit-x", "contains": "padding"}, "background": GROUND.light}
-    )
-    (folder / f"{name}.svg").write_text(svg, encoding="utf-8")
-    # PDF takes the plain numbers of width and height as points.
-    share = POINTS_PER_INCH / PIXELS_PER_INCH
-    size = re.compile(r'\b(width|height)="([\d.]+)"')
-    in_points = size.sub(lambda found: f'{found[1]}="{float(found[2]) * share:g}"', svg, count=2)
-    (folder / f"{name}.pdf").write_bytes(vl_convert.svg_to_pdf(in_points))
-    (folder / f"{name}.png").write_bytes(vl_convert.svg_to_png(svg, scale=DOTS_PER_INCH / PIXELS_PER_INCH))
-    # Last, so a chart with a specification has all files.
-    (folder / f"{name}.vl.json").write_text(
-        json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False), encoding="utf-8"
-    )
-
-
-def _on_paper(layer: dict[str, Any]) -> dict[str, Any]:
-    """A layer for files, which cannot be zoomed, and whose links would lead nowhere."""
-    encoding = {channel: value for channel, value in layer.get("encoding", {}).items() if channel != "href"}
-    # Clipping makes bitmaps ten times slower.
-    return layer | {"mark": layer["mark"] | {"clip": False}, "encoding": encoding}
+    specification = chart.to_dict(validate=False)
+    text = json.dumps(specification, indent=1, sort_keys=True, ensure_ascii=False)
+    (folder / f"{name}.vl.json").write_text(text, encoding="utf-8")
