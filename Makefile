@@ -77,9 +77,13 @@ clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 
 # pip alone installs, so that a site's index, certificates and proxies need to be in pip's configuration only.
 INSTALL := $(BIN)/pip install --quiet --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
-  $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
+  --log .venv/pip.log $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 # The libraries' own tests, a third of their files, stay uncompiled.
-COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true
+COMPILE := { echo Compiling >>.venv/pip.log; $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/lib || true; }
+# Says every 15 seconds what pip is at, until the recipe's shell ends.
+SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
+    echo "  still at it: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
+  done ) & trap "kill $$!" EXIT; set -e
 
 # Each stamp comes last, so that an interrupted set-up is repeated.
 .venv/made:
@@ -95,18 +99,18 @@ COMPILE := $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/tests?/' .venv/li
 # The package itself is installed from this folder, so that changes of its code need no new set-up.
 .venv/run: requirements.lock pyproject.toml .venv/made
 	@sed -n '/^setuptools==/,/^ *#/p' requirements.lock >.venv/setuptools.lock
-	@$(INSTALL) --require-hashes -r .venv/setuptools.lock
-	@$(INSTALL) --require-hashes -r requirements.lock
-	@$(INSTALL) --no-deps -e .
-	@$(COMPILE)
+	@$(SPEAK); \
+	  $(INSTALL) --require-hashes -r .venv/setuptools.lock; \
+	  $(INSTALL) --require-hashes -r requirements.lock; \
+	  $(INSTALL) --no-deps -e .; \
+	  $(COMPILE)
 	@touch $@
 
 .venv/extra-%: envs/%.lock .venv/run
-	@$(INSTALL) --require-hashes -r $<
+	@$(SPEAK); $(INSTALL) --require-hashes -r $<
 	@touch $@
 
 # requirements-dev.lock holds all of requirements.lock and the tests' tools.
 .venv/develop: requirements-dev.lock .venv/run
-	@$(INSTALL) --require-hashes -r requirements-dev.lock
-	@$(COMPILE)
+	@$(SPEAK); $(INSTALL) --require-hashes -r requirements-dev.lock; $(COMPILE)
 	@touch $@

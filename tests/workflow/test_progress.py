@@ -15,6 +15,7 @@ from snakemake_logger_plugin_crossover.tally import Tally
 FIRST, SECOND = ("zmq_throughput", "node", 1), ("zmq_throughput", "node", 2)
 RUN = plugin.Run(
     seconds=lambda key: 30.0,
+    took=lambda key: 29.0,
     ended=lambda key: (True, "measured in 29 s") if key == FIRST else (False, "not measured (timed out): too slow"),
     result=lambda experiment: f"{experiment}: copy wins",
     duration=lambda seconds: f"{seconds:.0f} s",
@@ -188,21 +189,31 @@ def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
     assert text(handler) == "still here\n"
 
 
-def test_the_share_counts_seconds_and_the_time_left_follows_the_speed(monkeypatch):
+def test_the_time_left_is_what_earlier_launches_of_a_kind_took(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(tally.time, "monotonic", lambda: now[0])
-    counted = Tally({FIRST: 30.0, SECOND: 60.0}, steps=10, wall_seconds=100.0)
+    third = ("mpi_pingpong", "node", 1)
+    counted = Tally({FIRST: 30.0, SECOND: 60.0, third: 10.0}, wall_seconds=100.0)
     # The time in the queue is no part of it.
     assert (counted.share, counted.seconds_left) == (0, 100)
     now[0] = 500.0
     assert counted.seconds_left == 100
-    counted.done.add(FIRST)
-    assert counted.share == pytest.approx(0.3)
-    assert counted.seconds_left == pytest.approx(100 * 0.7**2)
-    # However slow the next launch is, the time does not rise before more launches are known.
+    # Twice as slow as expected: so is the next of its kind, and another kind has its pace.
+    counted.done[FIRST] = 60.0
+    assert counted.seconds_left == pytest.approx(60 + 20)
+    assert counted.share == pytest.approx(60 / 140)
+    # It falls with the clock, but not to nothing while a launch may wait.
+    now[0] = 510.0
+    assert counted.seconds_left == pytest.approx(70)
     now[0] = 900.0
-    assert counted.seconds_left == pytest.approx(100 * 0.7**2)
-    counted.expected["another", "node", 1] = 100.0
-    assert counted.seconds_left > 100
-    assert counted.share == pytest.approx(30 / 200)
+    assert counted.seconds_left == pytest.approx(40)
+    counted.done |= {SECOND: 60.0, third: 5.0}
+    assert (counted.share, counted.seconds_left) == (1, 0)
     assert Tally().share == 1
+
+
+def test_the_time_left_is_shorter_where_launches_are_side_by_side_and_counts_steps():
+    counted = Tally({FIRST: 30.0, SECOND: 30.0}, steps=4, wall_seconds=30.0)
+    assert counted.seconds_left == 30 + 4 * tally.STEP_SECONDS
+    counted.steps_done = 3
+    assert counted.seconds_left == pytest.approx(30 + tally.STEP_SECONDS, abs=0.1)

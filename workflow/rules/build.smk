@@ -13,6 +13,8 @@ rule build:
         f"{RESULTS}/logs/build-{{library}}.log",
     wildcard_constraints:
         library=r"\w+",
+    # Before the first launch, so that no build comes between two.
+    priority: 2
     localrule: True
     conda:
         "../../envs/measure.yaml"

@@ -9,6 +9,8 @@ rule libzmq_source:
         f"{RESULTS}/native/libzmq-{{version}}.tar.gz",
     log:
         f"{RESULTS}/logs/libzmq-{{version}}.log",
+    # Before the first launch, so that no build comes between two.
+    priority: 2
     # Runs where Snakemake runs, because compute nodes often have no access to the internet.
     localrule: True
     conda:
@@ -33,6 +35,7 @@ rule libzmq:
     wildcard_constraints:
         version=r"[\d.]+",
         struct=r"\d+(-[a-z]+)?",
+    priority: 2
     localrule: True
     conda:
         "../../envs/measure.yaml"

@@ -53,6 +53,8 @@ class Run:
     """The expected time of a launch."""
     ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
     """Whether a launch that has ended was measured, and its end in words."""
+    took: Callable[[Key], float] = lambda _: 0.0
+    """The seconds of a launch that has ended."""
     written: Callable[[Key], bool] = lambda _: False
     """Whether this run has written the raw file of a launch, whose job may still measure others."""
     result: Callable[[str], str] = lambda _: ""
@@ -192,7 +194,7 @@ class LogHandler(LogHandlerBase):
         self._look()
         if key := _launch(facts):
             self.tally.running.discard(key)
-            self.tally.done.add(key)
+            self.tally.done[key] = self._run.took(key)
             measured, words = self._run.ended(key)
             if not (measured and self._live):
                 left = f"; about {self._run.duration(self.tally.seconds_left)} left"
@@ -228,7 +230,8 @@ class LogHandler(LogHandlerBase):
 
     def _line(self) -> Text:
         """The line that moves."""
-        self.tally.done.update(key for key in self.tally.running if self._run.written(key))
+        written = self.tally.running - self.tally.done.keys()
+        self.tally.done |= {key: self._run.took(key) for key in written if self._run.written(key)}
         share = self.tally.share
         filled = round(share * BAR)
         what = in_words(self.tally.running) or self._step

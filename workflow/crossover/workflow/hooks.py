@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import snakemake_logger_plugin_crossover as display
+import snakemake_scheduler_plugin_crossover as order
 from crossover.design.launch import Launch
 from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
@@ -43,6 +44,7 @@ def start(run: Run) -> None:
         if on_slurm:
             acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
     tell(run)
+    order.begin(run.place)
     follow(run, on_slurm)
     if on_slurm:
         jobs.follow(jobs.name_start(run.results), display.say)
@@ -121,6 +123,7 @@ def follow(run: Run, on_slurm: bool) -> None:
             wall_seconds=lambda: run.course.wall_seconds(run.due, run.unrefined()),
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),
+            took=lambda key: receipt.read(file(key)).wall_seconds,
             written=lambda key: _written(file(key), run.course.began),
             failed=failed,
             result=lambda experiment: _first_result(run.results, experiment),

@@ -1,6 +1,7 @@
 """One run of the workflow, for its rules: the receipts that its targets need, and the jobs that launches share."""
 
 import atexit
+import hashlib
 import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -73,6 +74,7 @@ class Run:
         self.jobs = Jobs(self.slurm, self.most_minutes, session.slurm_extra(workflow))
         self._forces = partial(session.forces, workflow)
         self._launches: dict[str, Launch] = {}
+        self._places: dict[str, tuple[bool, int, bytes]] = {}
         self._refined: set[str] = set()
         self.course = Course(
             self.config,
@@ -157,6 +159,7 @@ class Run:
         if differing := self.demand.conflict(unforced, self.command):
             sys.exit(differing)
         self.asked |= new
+        self._places |= {path: self._drawn_place(launch) for path, launch in new.items()}
         self.named |= {launch.name: launch for launch in new.values()}
         due = [launch for path, launch in new.items() if path not in self._existing or self._forces(path)]
         self.due += due
@@ -277,9 +280,21 @@ class Run:
 
     # ---- jobs
 
-    def split(self, launches: Sequence[Launch]) -> list[list[Launch]]:
-        """The launches by the job that they share."""
-        return self.jobs.split(launches, [each for each in launches if self._has_failed(self.demand.planned(each))])
+    def split(self, launches: Iterable[Launch]) -> list[list[Launch]]:
+        """The launches by the job that they share, in the order of the run."""
+        ordered = sorted(launches, key=self._drawn_place)
+        return self.jobs.split(ordered, [each for each in ordered if self._has_failed(self.demand.planned(each))])
+
+    def place(self, path: str) -> tuple[Any, ...]:
+        """The place in the run's order of the launch with this receipt; another file comes first."""
+        return self._places.get(path, ())
+
+    def _drawn_place(self, launch: Launch) -> tuple[bool, int, bytes]:
+        """The first launch of every experiment, then the second of every one, so that the intervals of an experiment
+        have the states of the machine during the whole run. Among these, a hash draws the order; resumed, a run has
+        the same.
+        """
+        return launch.second, launch.repetition, hashlib.sha256(self.planned(launch).encode()).digest()
 
     def _has_failed(self, files: Files) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt."""
