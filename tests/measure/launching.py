@@ -34,6 +34,7 @@ COMMON = {
     "placement": "node",
     "block_seconds": 0.002,
     "rounds": ROUNDS,
+    "fewest_rounds": 3,
     "target_width": 1e-6,
     "budget_seconds": 0.5,
 }

@@ -125,7 +125,7 @@ def test_the_arrays_of_all_tasks_are_written_to_the_workers(entrant):
     """The kernel counts the bytes that this process writes."""
     given = task_throughput.tasks(settings("task_throughput", [entrant], engines=2, tasks=16), Cell({}, 100_000), 0.0)
     peers = SimpleNamespace(address=LOOPBACK)
-    farm = farms.enter(peers, [1, 2], SHIPPED[entrant])
+    farm = farms.enter(peers, [1, 2], 2, SHIPPED[entrant])
     farm.start()
     farm.join()
     try:
@@ -368,7 +368,9 @@ def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
 
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
     monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
-    farm = ipyparallel.Client(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
+    farm = ipyparallel.Client(
+        SimpleNamespace(address=LOOPBACK), ranks=[1, 2], engines=2, options=Options(scheme="leastload")
+    )
     farm.start()
     try:
         farm.invitation()
@@ -379,7 +381,9 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
 
 
 def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
-    farm = ipyparallel.Client(SimpleNamespace(address=LOOPBACK), ranks=[1, 2], options=Options(scheme="leastload"))
+    farm = ipyparallel.Client(
+        SimpleNamespace(address=LOOPBACK), ranks=[1, 2], engines=2, options=Options(scheme="leastload")
+    )
     with socket.socket() as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stranger.bind((LOOPBACK, farm._reserved.numbers[0]))

@@ -164,6 +164,13 @@ def test_the_search_starts_from_the_number_at_the_next_larger_x():
     assert min(n for cell, _, n, _ in machine.ran if cell.x == 1) == 1
 
 
+def test_a_cell_whose_repetition_surely_lasts_a_block_is_not_calibrated():
+    machine = Machine({"plain": 0.5, "fancy": 0.6})
+    (sample,) = machine.launch(sampling(at_most=5, budget=0), [Cell({}, 1, least_seconds=0.4)])
+    assert len(machine.ran) == len(sample.observations) == len(ARMS) * FEWEST_ROUNDS
+    assert {seen.n for seen in sample.observations} == {1}
+
+
 def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
     (sample,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
     assert {seen.n for seen in sample.observations if seen.arm == FANCY} == {1}

@@ -35,7 +35,7 @@ class Played(Farm):
     """Runs tasks in this process, for simulated times."""
 
     def __init__(self, submit_seconds=0.0, wait_seconds=0.0, damage=list):
-        super().__init__(None, [1, 2])
+        super().__init__(None, [1, 2], 2)
         self.submit_seconds, self.wait_seconds, self.damage = submit_seconds, wait_seconds, damage
         self.submitted = []
 

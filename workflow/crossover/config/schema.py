@@ -107,7 +107,7 @@ def _at_tier(value: Any, tier: str) -> Any:
 
 def _made(config: Stated, tier: str) -> Config:
     """The complete configuration of a tier, from values that are valid."""
-    entrants = {**farms.arms(), **config.get("farms", {})}
+    entrants = farms.entrants(config.get("farms", {}))
     chosen = config.get("experiments", dict.fromkeys(declared()))
     plain = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     # Receipts are found by their paths, and these have neither a first ./ nor a last /.
@@ -154,7 +154,7 @@ def _faults(config: Stated, tier: str) -> Iterator[str]:
         elif wrong := [*_wrong(f"{where}.", declared()[name].settings, own or {}, name)]:
             yield from wrong
         elif not misfits:
-            settings = _completed(name, own or {}, tier, {**farms.arms(), **entrants})
+            settings = _completed(name, own or {}, tier, farms.entrants(entrants))
             yield from (f"{where}.{fault}" for fault in _contradictions(settings))
 
 

@@ -39,6 +39,8 @@ class Cell:
     """The alternatives that take part in this cell, by `Arm.runs`; if empty, all do."""
     block_seconds: float | None = None
     """The shortest time of a block here, if it differs from the experiment's."""
+    least_seconds: float = 0.0
+    """The least time of a repetition here. One that surely lasts a block needs no calibration."""
 
     @property
     def protocol(self) -> str:

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass
 from typing import Annotated, Any
 
-from crossover.design.arm import arms_of
+from crossover.design.arm import Arm, arms_of
 from crossover.design.settings import REFERENCE, Arms, Count, Curves, Ge, Le, Names, Rounds, Settings, Some
 
 MOST_ENGINES = 10_000
@@ -64,9 +64,13 @@ class Farming(Settings):
         """Ranks on each host for the engines of one farm. So that all farms are spread alike, some may stay idle."""
         return math.ceil(self.engine_count() / self.nodes)
 
+    def arms_of_ranks(self) -> list[Arm]:
+        """The arms of a launch whose engines are ranks."""
+        return [arm for arm in arms_of(self) if not self.entrants.get(arm.runs, {}).get("children")]
+
     def ranks_between(self) -> int:
-        """Ranks of a launch: rank 0, and the places of all farms."""
-        return 1 + self.places() * self.nodes * len(arms_of(self))
+        """Ranks of a launch: rank 0, and the places of all farms that have some."""
+        return 1 + self.places() * self.nodes * len(self.arms_of_ranks())
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,12 +97,13 @@ class EngineCounts(Farming):
 
 # At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
-    "launches": 3,
+    "launches": 4,
+    "fewest_rounds": 1,
     "block_seconds": 0.05,
     "rounds": Rounds(at_most=100),
     "target_width": 0.05,
 }
-STANDARD: dict[str, Any] = {"rivals_per_launch": 2, "launches": 4, "fewest_rounds": 1, "target_width": 0.02}
+STANDARD: dict[str, Any] = {"rivals_per_launch": 2, "target_width": 0.02}
 PAPER: dict[str, Any] = {"launches": 6, "target_width": 0.01}
 """How often and how long is measured at each tier, as far as it differs from the tier below."""
 

@@ -20,7 +20,8 @@ TIERS = ("smoke", "quick", "standard", "paper")
 Names = tuple[str, ...]
 Numbers = tuple[int, ...]
 FarmEntry = Mapping[str, Any]
-"""A configured task farm: `farm`, `alone` if it shares a launch with no other rival, and the farm's options."""
+"""A configured task farm: `farm`, `alone` if it shares a launch with no other rival, `children` if its engines are
+processes or threads of the client instead of ranks, and the farm's options."""
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,8 @@ class TaskFarm:
     extra: str = ""
     """What `make env EXTRA=...` installs it, if the set-up does not."""
     one_host: bool | str = False
-    """Whether its engines must be on the client's host, or the option that says so."""
+    """Whether its engines are processes or threads that the client starts, so that no rank is one; or the option with
+    which its engines must be on the client's host."""
     snippet: str = ""
     """The lines to paste, if it can be recommended: as its first entrant."""
     authenticates: bool | str = True

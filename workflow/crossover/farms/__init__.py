@@ -49,6 +49,15 @@ def arms() -> dict[str, dict[str, Any]]:
     return {name: {"farm": farm, **options} for farm, each in declared().items() for name, options in each.arms.items()}
 
 
+def entrants(own: Mapping[str, FarmEntry]) -> dict[str, FarmEntry]:
+    """The entrants by name: those that are always available, and `own`; each knows whether it has `children`."""
+    every = {**arms(), **own}
+    return {
+        name: {**entrant, "children": True} if _of(entrant).one_host is True else entrant
+        for name, entrant in every.items()
+    }
+
+
 def crosses_hosts(entrant: FarmEntry) -> bool:
     """Whether an entrant's engines can be on other hosts than the client."""
     return _of(entrant).crosses_hosts(entrant)

@@ -11,9 +11,9 @@ from crossover.measure.ranks.peers import Peers
 class Client(ExecutorFarm):
     """A pool of threads, some for each engine."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
-        self._threads = options.threads_per_engine * len(ranks)
+    def __init__(self, peers: Peers, ranks: Sequence[int], engines: int, options: Options):
+        super().__init__(peers, ranks, engines, options)
+        self._threads = options.threads_per_engine * engines
 
     def start(self) -> None:
         """Make the pool."""
@@ -22,7 +22,3 @@ class Client(ExecutorFarm):
     def stop(self) -> None:
         """End the threads."""
         self.executor.shutdown()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because its engines are no ranks."""

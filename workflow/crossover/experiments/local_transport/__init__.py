@@ -53,11 +53,12 @@ class Settings(settings.Refined):
 
 QUICK = Settings(
     sizes_bytes=settings.decades(100, 10_000_000, 1),
-    launches=4,
+    launches=6,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
-    budget_seconds=11,
+    fewest_rounds=2,
+    budget_seconds=6,
     refine_metric="round trip",
 )
 STANDARD = replace(

@@ -73,7 +73,7 @@ QUICK = Settings(
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.03,
-    budget_seconds=5,
+    budget_seconds=4,
     refine_metric="call",
 )
 STANDARD = replace(

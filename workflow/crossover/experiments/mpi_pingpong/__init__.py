@@ -131,7 +131,7 @@ QUICK = Settings(
     block_seconds=0.002,
     rounds=settings.Rounds(at_most=500),
     target_width=0.01,
-    budget_seconds=4,
+    budget_seconds=2.5,
     refine_metric="round trip",
 )
 STANDARD = replace(

@@ -240,7 +240,7 @@ def task(words: tuple[str, Kind, int, int]) -> tuple[int, Block]:
 def drive(peers: Peers, settings: Settings) -> Iterator[Ranks | Engines]:
     """Connect the two ends, and stop them at the end."""
     if settings.player == "engine":
-        farm = enter(peers, ENGINES, settings.entrants["engine"])
+        farm = enter(peers, ENGINES, len(ENGINES), settings.entrants["engine"])
         with running(peers, [farm]):
             yield Engines(farm)
         return

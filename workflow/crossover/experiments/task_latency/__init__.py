@@ -24,7 +24,7 @@ QUICK = Settings(
     tasks=(8, 32, 128),
     arms=("leastload", "pure", *farming.POOLS, *CHUNKED),
     ceilings=(farming.BOUND,),
-    budget_seconds=11,
+    budget_seconds=5,
     refine_metric="round trip",
     # One launch has all arms, since idle pools sleep.
     rivals_per_launch=7,

@@ -18,7 +18,7 @@ def cells(settings: Settings) -> list[Cell]:
     """One cell per kind of work, distribution of durations and average duration."""
     fixed = {"engines": settings.engine_count(), "tasks_per_engine": settings.tasks_per_engine}
     return [
-        Cell(keys(settings, work, durations=durations, **fixed), x)
+        Cell(keys(settings, work, durations=durations, **fixed), x, least_seconds=settings.tasks_per_engine * x / 1e6)
         for work in measurable(settings.work, settings.engine_count())
         for durations in settings.durations
         for x in settings.durations_us

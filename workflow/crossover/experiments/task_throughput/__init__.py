@@ -26,7 +26,7 @@ QUICK = Settings(
     sizes_bytes=(10, 100000),
     arms=("leastload", "pure", *farming.POOLS),
     ceilings=(farming.BOUND,),
-    budget_seconds=10,
+    budget_seconds=5,
     refine_metric="payload one way",
     **farming.QUICK,
 )

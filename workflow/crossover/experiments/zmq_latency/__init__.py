@@ -53,7 +53,8 @@ QUICK = Settings(
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,
-    budget_seconds=5,
+    fewest_rounds=2,
+    budget_seconds=3.5,
     refine_metric="round trip, median",
 )
 STANDARD = replace(

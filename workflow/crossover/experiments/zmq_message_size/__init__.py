@@ -75,8 +75,10 @@ class Settings(settings.Refined):
         "call blocks.",
     ] = 64_000_000
     placements: Annotated[
-        settings.Some, settings.OneOf(("process",)), "Where the threads are. `process` puts both in one."
-    ] = ("process",)
+        settings.Names,
+        settings.OneOf(("process",)),
+        "Where the threads are. `process` puts both in one. With `[]` nothing is measured.",
+    ]
 
 
 QUICK = Settings(
@@ -85,6 +87,7 @@ QUICK = Settings(
     arms=("40 B struct", "64 B struct", "96 B struct", *UNIONS),
     payloads=("untouched",),
     patterns=("PUSH/PULL",),
+    placements=(),
     launches=5,
     block_seconds=0.001,
     rounds=settings.Rounds(at_most=500),
@@ -98,6 +101,7 @@ STANDARD = replace(
     scan_bytes=2,
     arms=(*STRUCTS, *UNIONS),
     patterns=("PUSH/PULL", "REQ/REP"),
+    placements=("process",),
     block_seconds=0.01,
     target_width=0.01,
     budget_seconds=20,
@@ -113,7 +117,9 @@ PAPER = replace(
     budget_seconds=200,
     **settings.AT_PAPER,
 )
-SMOKE = replace(QUICK, arms=("40 B struct", "64 B struct", "96 B struct"), launches=2, budget_seconds=2)
+SMOKE = replace(
+    QUICK, arms=("40 B struct", "64 B struct", "96 B struct"), placements=("process",), launches=2, budget_seconds=2
+)
 
 EXPERIMENT = Experiment(
     title="ZeroMQ: the size of the message struct",

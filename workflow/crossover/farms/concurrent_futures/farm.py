@@ -1,7 +1,4 @@
-"""Python's own process pool: its workers are children of rank 0 (start method `spawn`), without a network.
-
-The ranks reserved for its engines do nothing.
-"""
+"""Python's own process pool: its workers are children of rank 0 (start method `spawn`), without a network."""
 
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
@@ -9,7 +6,6 @@ from concurrent.futures import ProcessPoolExecutor
 from crossover.measure.farms import ExecutorFarm
 from crossover.measure.farms.tasks import echo
 from crossover.measure.ranks.children import Children, begin
-from crossover.measure.ranks.peers import Peers
 
 
 class Client(ExecutorFarm):
@@ -18,12 +14,10 @@ class Client(ExecutorFarm):
     def start(self) -> None:
         """Start the workers: the pool does this when it gets its first tasks."""
         spawn = multiprocessing.get_context("spawn")
-        self._children = Children(spawn, "a worker of the process pool", len(self.ranks))
-        self.executor = ProcessPoolExecutor(
-            len(self.ranks), spawn, initializer=begin, initargs=(self._children.started,)
-        )
+        self._children = Children(spawn, "a worker of the process pool", self.engines)
+        self.executor = ProcessPoolExecutor(self.engines, spawn, initializer=begin, initargs=(self._children.started,))
         # One by one, because a chunk would start a single worker.
-        self._submit(echo, self.ranks)
+        self._submit(echo, range(self.engines))
         self._children.all_made()
         self._children.watch()
 
@@ -36,7 +30,3 @@ class Client(ExecutorFarm):
         """End the workers."""
         self._children.may_end = True
         self.executor.shutdown()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because the workers are no ranks."""

@@ -35,8 +35,8 @@ UNQUEUED = {"DASK_DISTRIBUTED__SCHEDULER__WORKER_SATURATION": "inf"}
 class Client(Farm):
     """One scheduler with its client, `encrypted` or not."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
+    def __init__(self, peers: Peers, ranks: Sequence[int], engines: int, options: Options):
+        super().__init__(peers, ranks, engines, options)
         self._security = Security.temporary() if options.encrypted else None
         self._environment = {} if options.queued else UNQUEUED
 

@@ -1,13 +1,9 @@
-"""Interpreters of rank 0, one in each thread of a pool, with a lock of their own: tasks and results are pickled.
-
-The ranks reserved for its engines do nothing.
-"""
+"""Interpreters of rank 0, one in each thread of a pool, with a lock of their own: tasks and results are pickled."""
 
 import concurrent.futures
 from typing import Any
 
 from crossover.measure.farms import ExecutorFarm
-from crossover.measure.ranks.peers import Peers
 from crossover.records.holes import HoleKind, Refusal
 
 if not hasattr(concurrent.futures, "InterpreterPoolExecutor"):
@@ -22,12 +18,8 @@ class Client(ExecutorFarm):
 
     def start(self) -> None:
         """Make the pool."""
-        self.executor = POOL(len(self.ranks))
+        self.executor = POOL(self.engines)
 
     def stop(self) -> None:
         """End the interpreters."""
         self.executor.shutdown()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because its engines are no ranks."""

@@ -36,8 +36,8 @@ class Client(Farm):
     `encrypted` uses CurveZMQ, with keys made for this controller, instead of signed messages.
     """
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
+    def __init__(self, peers: Peers, ranks: Sequence[int], engines: int, options: Options):
+        super().__init__(peers, ranks, engines, options)
         self.scheme, self.hwm, self.packer = options.scheme, options.hwm, options.packer
         self.encrypted = options.encrypted
         self._pending: list[Any] = []

@@ -1,9 +1,9 @@
 """joblib's `Parallel` on its processes (loky): its workers are children of rank 0, and serve all such arms.
 
-With `threads`, its workers are threads of rank 0. The ranks reserved for its engines do nothing. With one engine
-joblib starts no process: the tasks run in the client. Each flood is one call of `Parallel`, so joblib adapts its
-batches anew each time, and submission takes as long as the whole. joblib pickles a batch of tasks at once, and an
-array of more than 1 MiB reaches workers through a file; either sends an array once if several tasks have it.
+With `threads`, its workers are threads of rank 0. With one engine joblib starts no process: the tasks run in the
+client. Each flood is one call of `Parallel`, so joblib adapts its batches anew each time, and submission takes as long
+as the whole. joblib pickles a batch of tasks at once, and an array of more than 1 MiB reaches workers through a file;
+either sends an array once if several tasks have it.
 """
 
 import tempfile
@@ -28,18 +28,18 @@ IDLE_SECONDS = 10**6
 class Client(Farm):
     """A pool of as many processes as there are engines."""
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Options):
-        super().__init__(peers, ranks, options)
+    def __init__(self, peers: Peers, ranks: Sequence[int], engines: int, options: Options):
+        super().__init__(peers, ranks, engines, options)
         self._batch_tasks = options.batch_tasks or "auto"
 
     def start(self) -> None:
         """Describe the pool, whose semaphores keep their names, because joblib may replace workers."""
         if self.options.threads:
-            self._parallel = Parallel(len(self.ranks), backend="threading", batch_size=self._batch_tasks)
+            self._parallel = Parallel(self.engines, backend="threading", batch_size=self._batch_tasks)
             return
         SemLock._make_name = staticmethod(lambda: f"/{own_prefix()}-{next(SemLock._rand)}")
         self._parallel = Parallel(
-            len(self.ranks),
+            self.engines,
             backend="loky",
             batch_size=self._batch_tasks,
             # The launch's own folder goes however the launch ends.
@@ -50,7 +50,7 @@ class Client(Farm):
 
     def join(self) -> None:
         """Start the workers, which joblib does when it gets its first tasks."""
-        self.submit(echo, self.ranks)
+        self.submit(echo, range(self.engines))
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
         """Submit the tasks and wait for them, because joblib does both in one call."""
@@ -65,7 +65,3 @@ class Client(Farm):
         """End the workers."""
         if not self.options.threads:
             get_reusable_executor().shutdown()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because the workers are no ranks."""

@@ -1,7 +1,7 @@
 """`multiprocessing.Pool`: its workers are children of rank 0 (start method `spawn`), which share two pipes.
 
-The ranks reserved for its engines do nothing. The pool replaces a lost worker, but not the tasks that it had: they
-would be waited for without end, so the launch ends.
+The pool replaces a lost worker, but not the tasks that it had: they would be waited for without end, so the launch
+ends.
 """
 
 import multiprocessing
@@ -10,7 +10,6 @@ from typing import Any
 
 from crossover.measure.farms import Farm, Task
 from crossover.measure.ranks.children import Children, begin
-from crossover.measure.ranks.peers import Peers
 
 
 class Client(Farm):
@@ -19,8 +18,8 @@ class Client(Farm):
     def start(self) -> None:
         """Start the workers."""
         spawn = multiprocessing.get_context("spawn")
-        self._children = Children(spawn, "a worker of multiprocessing.Pool", len(self.ranks))
-        self._pool = spawn.Pool(len(self.ranks), begin, (self._children.started,))
+        self._children = Children(spawn, "a worker of multiprocessing.Pool", self.engines)
+        self._pool = spawn.Pool(self.engines, begin, (self._children.started,))
         self._children.all_made()
         self._children.watch()
 
@@ -47,7 +46,3 @@ class Client(Farm):
         self._children.may_end = True
         self._pool.close()
         self._pool.join()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because the workers are no ranks."""

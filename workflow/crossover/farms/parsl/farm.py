@@ -1,7 +1,6 @@
 """Parsl with its executor for many short tasks (HTEX): an interchange and a pool of workers, below rank 0.
 
-The ranks reserved for its engines do nothing. Every connection is encrypted, with keys made for the launch (CurveZMQ),
-and on the launch's own address.
+Every connection is encrypted, with keys made for the launch (CurveZMQ), and on the launch's own address.
 """
 
 import os
@@ -21,7 +20,6 @@ from parsl.providers import LocalProvider
 from crossover.measure.farms import Farm, Task, server
 from crossover.measure.farms.tasks import echo
 from crossover.measure.ranks import ending
-from crossover.measure.ranks.peers import Peers
 
 HEARTBEAT_SECONDS = 2
 """The period of heartbeats; workers end after three missing ones."""
@@ -41,7 +39,7 @@ class Client(Farm):
             encrypted=True,
             # The guard ends the interchange with rank 0, and workers end when its heartbeats are missing.
             interchange_launch_cmd=[sys.executable, "-m", ending.__name__, "interchange.py"],
-            max_workers_per_node=len(self.ranks),
+            max_workers_per_node=self.engines,
             # Otherwise it would start no more workers than cores.
             cores_per_worker=1e-6,
             heartbeat_period=HEARTBEAT_SECONDS,
@@ -61,7 +59,7 @@ class Client(Farm):
 
     def join(self) -> None:
         """Wait for the workers."""
-        self.submit(echo, self.ranks)
+        self.submit(echo, range(self.engines))
         self.wait()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
@@ -83,7 +81,3 @@ class Client(Farm):
 def _app(task: Task) -> Callable[[Any], Future[Any]]:
     app: Callable[[Any], Future[Any]] = parsl.python_app(task)
     return app
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because the workers are no ranks."""

@@ -1,7 +1,7 @@
 """Ray on the client's host: its processes start the workers, one for each engine, and keep results in shared memory.
 
-The ranks reserved for its engines do nothing. Ray listens on all interfaces; whoever connects needs a token, which is
-made for the launch. It serves no web pages and reports no usage. Its processes end with rank 0.
+Ray listens on all interfaces; whoever connects needs a token, which is made for the launch. It serves no web pages and
+reports no usage. Its processes end with rank 0.
 """
 
 import os
@@ -13,7 +13,6 @@ from typing import Any
 from crossover.farms.ray import STORE_BYTES
 from crossover.measure.farms import Farm, Task, server
 from crossover.measure.farms.tasks import echo
-from crossover.measure.ranks.peers import Peers
 
 # Ray reads them while it is imported.
 os.environ |= {"RAY_AUTH_MODE": "token", "RAY_AUTH_TOKEN": secrets.token_hex(32), "RAY_USAGE_STATS_ENABLED": "0"}
@@ -27,7 +26,7 @@ class Client(Farm):
     def start(self) -> None:
         """Start its processes, and wait for them, because Ray does both in one call."""
         ray.init(
-            num_cpus=len(self.ranks),
+            num_cpus=self.engines,
             object_store_memory=STORE_BYTES,
             include_dashboard=False,
             log_to_driver=False,
@@ -38,7 +37,7 @@ class Client(Farm):
 
     def join(self) -> None:
         """Let every worker start: Ray starts them for its first tasks."""
-        self.submit(echo, self.ranks)
+        self.submit(echo, range(self.engines))
         self.wait()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:
@@ -61,7 +60,3 @@ class Client(Farm):
 def _remote(task: Task) -> Callable[[Any], Any]:
     submit: Callable[[Any], Any] = ray.remote(task).remote
     return submit
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because the workers are no ranks."""

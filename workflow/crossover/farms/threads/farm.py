@@ -1,12 +1,8 @@
-"""Threads of rank 0: nothing is pickled. Without a free-threaded interpreter, tasks that compute wait for each other.
-
-The ranks reserved for its engines do nothing.
-"""
+"""Threads of rank 0: nothing is pickled. With the interpreter's lock, tasks that compute wait for each other."""
 
 from concurrent.futures import ThreadPoolExecutor
 
 from crossover.measure.farms import ExecutorFarm
-from crossover.measure.ranks.peers import Peers
 
 
 class Client(ExecutorFarm):
@@ -14,12 +10,8 @@ class Client(ExecutorFarm):
 
     def start(self) -> None:
         """Make the pool."""
-        self.executor = ThreadPoolExecutor(len(self.ranks))
+        self.executor = ThreadPoolExecutor(self.engines)
 
     def stop(self) -> None:
         """End the threads."""
         self.executor.shutdown()
-
-
-def serve(peers: Peers, invitation: None) -> None:
-    """Do nothing, because its engines are no ranks."""

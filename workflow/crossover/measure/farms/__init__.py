@@ -1,7 +1,7 @@
 """Task farms: a client submits tasks, engines run them. Each is a folder in `crossover/farms`, found by its name.
 
-Its module `farm` has a `Client` on rank 0, and `serve(peers, invitation)` for the ranks that are its
-engines, with the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
+Its module `farm` has a `Client` on rank 0. If ranks are its engines, it also has `serve(peers, invitation)` for them,
+with the farm's own loop, because a rank that waits in MPI would spin. docs/extending.md describes the rest.
 
 The farms of all arms run during the whole launch; the null arm has a second instance of the reference. Idle farms
 sleep.
@@ -37,10 +37,10 @@ class Farm(ABC):
     Its start has three steps, so that many farms can start at the same time: `start`, `invitation` and `join`.
     """
 
-    def __init__(self, peers: Peers, ranks: Sequence[int], options: Any = None):
-        self.peers, self.options = peers, options
+    def __init__(self, peers: Peers, ranks: Sequence[int], engines: int, options: Any = None):
+        self.peers, self.engines, self.options = peers, engines, options
         self.ranks = ranks
-        """The ranks that are this farm's engines."""
+        """The ranks that are this farm's engines; none if it starts its own."""
 
     def start(self) -> None:  # noqa: B027 (not every farm has a server)
         """Start the farm's server, if any, without waiting for it."""
@@ -102,9 +102,9 @@ def find(farm: str) -> ModuleType:
         ) from missing
 
 
-def enter(peers: Peers, ranks: Sequence[int], entrant: FarmEntry) -> Farm:
-    """On rank 0: the farm of one configured entrant, with these ranks as its engines."""
-    farm: Farm = find(entrant["farm"]).Client(peers, ranks, options(entrant))
+def enter(peers: Peers, ranks: Sequence[int], engines: int, entrant: FarmEntry) -> Farm:
+    """On rank 0: the farm of one configured entrant, with so many engines, which are these ranks if any."""
+    farm: Farm = find(entrant["farm"]).Client(peers, ranks, engines, options(entrant))
     return farm
 
 
@@ -153,12 +153,14 @@ def join(peers: Peers, entrant: FarmEntry) -> None:
 def engines(hosts: Sequence[str], settings: Farming) -> dict[str, list[int]]:
     """The ranks of each arm's engines by the host of every rank: spread evenly over the hosts, and alike for all arms.
 
-    Raises Refusal if a host has too few ranks.
+    An arm has none if its farm starts its own engines. Raises Refusal if a host has too few ranks.
     """
     # Rank 0's host comes last, so that the other hosts get the extra engines if they cannot be spread evenly.
     names = dict.fromkeys([*(host for host in hosts if host != hosts[0]), hosts[0]])
     by_host = {name: [rank for rank, host in enumerate(hosts) if rank and host == name] for name in names}
-    found, each, needed = {}, settings.places(), settings.places() * len(arms_of(settings))
+    placed = settings.arms_of_ranks()
+    found: dict[str, list[int]] = {arm.name: [] for arm in arms_of(settings)}
+    each, needed = settings.places(), settings.places() * len(placed)
     if any(len(ranks) < needed for ranks in by_host.values()):
         counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
         raise Refusal(
@@ -166,7 +168,7 @@ def engines(hosts: Sequence[str], settings: Farming) -> dict[str, list[int]]:
             f"each host needs {needed} engines, but has {counts}: the launcher fills one host before the next, or the "
             f"job's nodes are not exclusive; {launcher(', such as srun --mpi=pmi2 --distribution=cyclic')}",
         )
-    for at, arm in enumerate(arms_of(settings)):
+    for at, arm in enumerate(placed):
         own = [ranks[at * each : (at + 1) * each] for ranks in by_host.values()]
         in_turn = [rank for turn in zip(*own, strict=True) for rank in turn]
         found[arm.name] = sorted(in_turn[: settings.engine_count()])
@@ -204,7 +206,7 @@ class Floods:
             "payload one way": n * given.bytes / seconds / 1e6,
         }
         if given.seconds:
-            rates["efficiency"] = n * given.seconds / len(farm.ranks) / seconds
+            rates["efficiency"] = n * given.seconds / farm.engines / seconds
         return Block(seconds, {name: rates[name] for name in self.metrics if name in rates})
 
 
@@ -224,7 +226,8 @@ def flooding(
         # Measured before any farm takes a core.
         speed = turns_per_second() if "spin" in getattr(settings, "work", ()) else 0.0
         entrants, ranks = settings.entrants, engines(peers.hosts, settings)
-        farms = {arm.name: enter(peers, ranks[arm.name], entrants[arm.runs]) for arm in arms_of(settings)}
+        count = settings.engine_count()
+        farms = {arm.name: enter(peers, ranks[arm.name], count, entrants[arm.runs]) for arm in arms_of(settings)}
         with running(peers, farms.values()):
             yield Floods(farms, metrics, lambda cell: tasks(settings, cell, speed))
 

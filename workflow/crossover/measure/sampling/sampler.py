@@ -137,7 +137,7 @@ class _Plan:
     first: int
     n: Mapping[str, int]
     known: frozenset[str]
-    """The alternatives whose repetitions an earlier launch tells."""
+    """The alternatives whose repetitions an earlier launch or the cell tells."""
     round_seconds: float
     """The seconds of a round on average."""
     shortest_seconds: float
@@ -204,6 +204,9 @@ class Sampler:
                 if pace := self.paces.get(place(cell, arm.runs)):
                     known.add(arm.runs)
                     numbers[curve], seconds[arm.runs] = pace.block(self._block_seconds(cell))
+                elif cell.least_seconds >= self._block_seconds(cell):
+                    known.add(arm.runs)
+                    numbers[curve], seconds[arm.runs] = 1, cell.least_seconds
                 else:
                     numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1), near=NEAR)
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
