@@ -52,7 +52,7 @@ def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
     assert course.outlook(launches(9), ["zmq_latency"]).splitlines() == [
         "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
         "then, inside the crossovers of these, a refinement of at most 10 launches, a job each; "
-        "about 0.62 node-hours; the duration depends on the free nodes",
+        "about 0.61 node-hours; the duration depends on the free nodes",
     ]
 
 
@@ -94,7 +94,7 @@ def test_the_estimate_includes_the_maximum_of_a_refinement(config):
         "tier paper: 5 launches, about 35 min of measuring on this machine",
         "then, inside the crossovers of these, a refinement of at most 10 launches, about 35 min of "
         "measuring on this machine",
-        "with the refinement: at most 70 min",
+        "with the refinement: at most 69 min",
     ]
     assert Course(config, None).outlook([], ["zmq_latency"]).startswith("tier paper: nothing is left to measure\nthen")
 

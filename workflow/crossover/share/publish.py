@@ -15,6 +15,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from rich.console import Console
+
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.records import atomic
@@ -89,7 +91,8 @@ def _redacted(results: Path, made_from: dict[str, Any], folder: Path) -> Path:
             "TMPDIR to a folder with more space"
         ) from None
     waiting = private.Mask(results, PROJECT, redact=True).folder(folder, made_from["waiting"])
-    renderer.render(folder / "results", folder / "results" / run_files.PAGE, waiting)
+    with Console(stderr=True).status("Rendering the page with pseudonyms"):
+        renderer.render(folder / "results", folder / "results" / run_files.PAGE, waiting)
     return folder / "results"
 
 
