@@ -51,10 +51,14 @@ DefMemPerCPU=20
 {accounting}
 JobAcctGatherType=jobacct_gather/none
 SchedulerParameters=sched_interval=2,bf_interval=2,batch_sched_delay=0
+# Jobs of the partition `urgent` end those of the others.
+PreemptType=preempt/partition_prio
+PreemptMode=REQUEUE
 NodeName={nodes} CPUs={processors} RealMemory=16000 State=UNKNOWN
 PartitionName=main Nodes=ALL Default=YES MaxTime=INFINITE State=UP
 PartitionName=brief Nodes=ALL MaxTime=6 State=UP
 PartitionName=single Nodes={first} MaxTime=INFINITE State=UP
+PartitionName=urgent Nodes=ALL MaxTime=INFINITE PriorityTier=10 State=UP
 """
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -120,7 +120,31 @@ def test_the_accounts_tell_why_each_job_ended_early(bad_day: BadDay) -> None:
         assert state in accounted(bad_day.project).values()
 
 
-def test_a_node_that_failed_is_excluded_from_later_jobs(bad_day: BadDay) -> None:
+def test_a_node_that_failed_is_left_to_slurm(bad_day: BadDay) -> None:
+    """The plugin would exclude it, with its neighbours in the job, from all later jobs."""
     lost, project = bad_day.lost.name, bad_day.project
     assert hosts(project)["toy/node/2"] != {lost}
-    assert f"ExcNodeList={lost} " in project.slurm.login.run("scontrol", "show", "job", "-o", job_of(project, 2))
+    assert "ExcNodeList=(null)" in project.slurm.login.run("scontrol", "show", "job", "-o", job_of(project, 2))
+
+
+def failed_once(project: OnCluster, disturb: Callable[[], object], state: str) -> None:
+    """A run in which a job is disturbed measures everything, and says how the job ended."""
+    project.configure(toy=LONG | {"launches": 1, "budget_seconds": 30})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: measures(project, 1))
+    disturb()
+    code, said = run.end()
+    assert code == 0, said
+    [line] = [line for line in said.splitlines() if line.startswith("failed:")]
+    assert f"Slurm ended its job: {state} on node" in line and line.endswith("attempt 1 of 3, repeated by itself")
+    assert len(raw_files(project)) == 1
+
+
+def test_a_job_that_somebody_cancels_is_repeated(project: OnCluster) -> None:
+    login = project.slurm.login
+    failed_once(project, lambda: login.run("scancel", project.slurm.jobs()[0].split()[0]), "CANCELLED")
+
+
+def test_a_preempted_job_is_repeated(project: OnCluster) -> None:
+    urgent = ("sbatch", "--partition=urgent", "--exclusive", "--nodes=3", "--output=/dev/null", "--wrap=sleep 3")
+    failed_once(project, lambda: project.slurm.login.run(*urgent), "PREEMPTED")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import os
 import time
+from contextlib import suppress
 
 import pytest
 from clusters import PROMPT, OnCluster
 from machines import eventually
-from test_faults import LONG, measures, raw_files
+from test_faults import LONG, measures, raw_files, under_way
 
 LIMITED = """\
 #!/bin/sh
@@ -62,13 +63,12 @@ def test_the_words_of_a_refusal_reach_the_user_for_each_launch_of_a_batch(projec
 def test_a_cancelled_job_is_named_by_slurms_state_and_repeated(project: OnCluster) -> None:
     project.configure(toy=LONG | {"launches": 2})
     run = project.begin(*PROMPT, "toy")
-    run.wait_until(lambda: measures(project, 1))
-    log = next(project.folder.glob("results/logs/quick/toy/node/1-*.log"))
+    run.wait_until(lambda: under_way(project) != [])
     project.slurm.login.run("scancel", project.slurm.jobs()[0].split()[0])
     code, said = run.end()
     assert code == 0, said
     [line] = [line for line in said.splitlines() if line.startswith("failed:")]
-    assert "Slurm ended its job: CANCELLED on node" in line and str(log.name) in line
+    assert "Slurm ended its job: CANCELLED on node" in line and "log: results/logs/quick/toy/node/" in line
     assert line.endswith("attempt 1 of 3, repeated by itself")
     assert "lost in 1 job that failed: " in said
     assert "sacctmgr" not in said and "squeue" not in said
@@ -110,3 +110,62 @@ def test_a_partition_that_is_down_is_named_before_and_during_a_run_and_sigterm_e
     code, said = project.run(*PROMPT, "toy")
     assert code == 1
     assert "Slurm's partition by default is down, so no job would start; nothing was submitted" in said
+
+
+@pytest.fixture
+def drained(project: OnCluster):
+    """Drains two of the three nodes; returns what brings them back."""
+    names = "NodeName=node2,node3"
+
+    def resume() -> None:
+        # Slurm refuses it for nodes that are back already.
+        with suppress(RuntimeError):
+            project.slurm.login.run("scontrol", "update", names, "State=RESUME")
+
+    project.slurm.login.run("scontrol", "update", names, "State=DRAIN", "Reason=test")
+    yield resume
+    resume()
+
+
+ACROSS = {"launches": 1, "placements": ["nodes"], "budget_seconds": 1}
+
+
+def test_drained_nodes_are_named_and_launches_that_need_them_are_left_out(project: OnCluster, drained) -> None:
+    project.configure(toy=ACROSS | {"placements": ["node", "nodes"]})
+    said = project.succeed(*PROMPT, "toy")
+    words = "2 of 3 nodes of the partition are not up (node2 drained, node3 drained); repeat the command when they are"
+    assert f"not measured: toy (placement nodes): {words}, or set `wait_for_nodes: true`" in said
+    assert set(project.receipts()) == {"toy/node/1"}
+
+
+def test_a_run_waits_for_drained_nodes_if_the_site_says_so(project: OnCluster, drained) -> None:
+    project.configure(toy=ACROSS)
+    site(project, "wait_for_nodes: true")
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: "waiting in Slurm: 1 job" in run.said)
+    drained()
+    code, said = run.end()
+    assert code == 0, said
+    assert set(project.receipts()) == {"toy/nodes/1"}
+
+
+def test_the_neighbour_of_a_node_that_fails_is_used_again(project: OnCluster) -> None:
+    project.configure(toy=LONG | ACROSS | {"budget_seconds": 10})
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: measures(project, 1, "nodes"))
+    last = project.slurm.login.run("squeue", "--noheader", "--format=%N").strip()[-2]
+    next(node for node in project.slurm.nodes if node.name == f"node{last}").cut_power()
+    code, said = run.end()
+    assert code == 0, said
+    assert "attempt 1 of 3, repeated by itself" in said
+    assert set(project.receipts()) == {"toy/nodes/1"}
+
+
+def test_variables_that_change_jobs_are_refused_and_those_that_change_answers_forgotten(project: OnCluster) -> None:
+    code, said = project.run("env", "SBATCH_ARRAY_INX=1-2", *PROMPT, "toy")
+    assert code == 1
+    assert "SBATCH_ARRAY_INX would change the jobs of a run, or the ranks in them; unset SBATCH_ARRAY_INX" in said
+    strange = ("SQUEUE_STATES=all", "SQUEUE_FORMAT=%j", "SINFO_FORMAT=%N", "SACCT_FORMAT=User")
+    project.configure(toy={"launches": 1})
+    project.succeed("env", *strange, *PROMPT, "toy")
+    assert len(raw_files(project)) == 1

@@ -117,13 +117,13 @@ def test_a_run_on_a_second_host_is_refused(project: OnCluster) -> None:
 def test_the_end_of_another_run_leaves_waiting_jobs_their_logs(project: OnCluster) -> None:
     """Whether it is refused, or works in another folder of results."""
     project.configure(toy=LONG | {"launches": 1, "budget_seconds": 1})
-    partition = ("scontrol", "update", "PartitionName=main")
-    project.slurm.login.run(*partition, "State=DOWN")
+    others = ("sbatch", "--parsable", "--exclusive", "--nodes=3", "--output=/dev/null", "--wrap=sleep 300")
+    other = project.slurm.login.run(*others).strip()
     run = project.begin(*PROMPT, "toy")
-    run.wait_until(lambda: project.slurm.jobs() != [])
+    run.wait_until(lambda: len(project.slurm.jobs()) > 1)
     code, said = project.run(*PROMPT, "toy")
     assert code == 1 and " on login) works in results" in said
     project.succeed(*PROMPT, "-n", "--config", "results=other", "--", "toy")
-    project.slurm.login.run(*partition, "State=UP")
+    project.slurm.login.run("scancel", other)
     code, said = run.end()
     assert code == 0 and "failed" not in said, said

@@ -52,6 +52,7 @@ def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> N
         "batch_launches",
         "batch_minutes",
         "time_factor",
+        "wait_for_nodes",
     }
     assert found["resources"] == {}
 

@@ -2,6 +2,7 @@
 
 import json
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,15 @@ def test_a_launch_that_a_run_without_failures_did_not_start_is_called_a_fault_of
     text = str(failures.find(COMMAND, asked, BEGAN, succeeded=True))
     assert "launch 1, 2, 3, 4, 5 (not started), although nothing failed: a bug in crossover" in text
     assert "a bug" not in str(failures.find(COMMAND, asked, BEGAN))
+
+
+def test_launches_that_were_not_started_are_one_line(asked):
+    others = {path.replace("/toy/", "/game/"): replace(each, experiment="game") for path, each in asked.items()}
+    found = failures.find(COMMAND, asked | others, BEGAN)
+    assert str(found).splitlines()[:2] == [
+        "10 launches of this run were not measured",
+        "not started: 10 launches of 2 experiments; to measure them, repeat the command",
+    ]
 
 
 def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):

@@ -6,6 +6,7 @@ Errors and warnings are printed whole. With `--verbose`, and in a dry run, every
 
 import logging
 import sys
+import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -35,6 +36,9 @@ of the run names each such launch."""
 OF_SLURM = "snakemake_executor_plugin_slurm"
 """In the path of the source that gives a warning of Slurm's plugin. They are about requests that the profile makes on
 purpose, or about what a run says in its own words."""
+
+SILENCE_SECONDS = 60
+"""The longest time without a line through a pipe while jobs run."""
 
 _handlers: list["LogHandler"] = []
 
@@ -78,6 +82,12 @@ def end() -> None:
         handler.stop()
 
 
+def progress() -> None:
+    """Through a pipe, print a line if the last one is a minute old: jobs of several launches take long."""
+    for handler in _handlers:
+        handler.progress()
+
+
 def say(text: str) -> None:
     """Print a line above the one that moves; to standard error without a display."""
     for handler in _handlers:
@@ -106,6 +116,8 @@ class LogHandler(LogHandlerBase):
         self._known = 0
         self._live: Live | None = None
         self._step = ""
+        self._said = 0.0
+        """When the last line was printed."""
         self._whole = self.common_settings.verbose or self.common_settings.dryrun
         # A dry run prints to standard output, as Snakemake does.
         self._console = Console(stderr=not self.common_settings.dryrun, highlight=False, soft_wrap=True)
@@ -144,6 +156,7 @@ class LogHandler(LogHandlerBase):
 
     def say(self, text: str, style: str = "") -> None:
         """Print a line."""
+        self._said = time.monotonic()
         self._console.print(Text(text, style=style))
 
     def emit(self, record: logging.LogRecord) -> None:
@@ -228,10 +241,23 @@ class LogHandler(LogHandlerBase):
             key, words = self._run.failed(lacking, external)
             self.say(f"failed: {in_words([key])}: {words}", "red")
 
-    def _line(self) -> Text:
-        """The line that moves."""
+    def progress(self) -> None:
+        """Print a line after a minute of silence, if launches are under way and no line moves."""
+        if self._live or self._whole or not self.tally.running or time.monotonic() - self._said < SILENCE_SECONDS:
+            return
+        self._count()
+        left = self._run.duration(self.tally.seconds_left)
+        what = in_words(self.tally.running - self.tally.done.keys()) or self._step
+        self.say(f"[{self.tally.position}] under way: {what}; about {left} left")
+
+    def _count(self) -> None:
+        """Count the launches that are done, although their job goes on."""
         written = self.tally.running - self.tally.done.keys()
         self.tally.done |= {key: self._run.took(key) for key in written if self._run.written(key)}
+
+    def _line(self) -> Text:
+        """The line that moves."""
+        self._count()
         share = self.tally.share
         filled = round(share * BAR)
         what = in_words(self.tally.running) or self._step

@@ -140,7 +140,7 @@ REFERENCE = "The arm that all others are divided by."
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 0.7
-"""Time of a launch besides its budget, for starting and stopping processes. Measured on two cores, with up to 11 ranks."""
+"""Time of a launch besides its budget, for starting and stopping processes. Measured on two cores, up to 11 ranks."""
 
 
 @dataclass(frozen=True, kw_only=True)

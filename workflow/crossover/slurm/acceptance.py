@@ -44,6 +44,7 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     ),
     (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
     (CUT_OFF, "", "wait longer, or set a `partition` or `qos` with a shorter queue"),
+    (r"jobhelduser", "", "let them start: `scontrol release JOB`, with each number of `squeue --me`"),
     (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
 )
 """A pattern of Slurm's errors and reasons for waiting, the key to set, and the remedy."""
@@ -61,9 +62,13 @@ SHORTAGES = (
 LIMITS_MINUTES = (24 * 60, 12 * 60, 8 * 60, 6 * 60, 4 * 60, 2 * 60, 60, 45, 30, 20, 15, 10, 5)
 """The limits of a job's time that are tried in turn where Slurm does not grant the wanted one."""
 
+WAIT = f"repeat the command when they are, or set `wait_for_nodes: true` in {SITE}, so that jobs wait for them"
+MOST_NAMED = 6
+"""The most nodes that are named."""
+
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
-    *("PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "JobHeldAdmin"),
+    *("PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "JobHeldAdmin", "JobHeldUser"),
     *("AssocMaxNodePerJobLimit", "QOSMaxNodePerJobLimit", "QOSMinNode"),
     *("AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit"),
 )
@@ -113,6 +118,8 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     reason = why(wanted)
     if not reason or why(1):
         return wanted, ""
+    if lacking := _lacking({**resources, "nodes": wanted}):
+        return max(1, lacking[0]), f"{lacking[1]}; {WAIT}"
     granted, refused = 1, wanted
     while refused - granted > 1:
         hosts = (granted + refused) // 2
@@ -157,7 +164,19 @@ def most_ranks(resources: Mapping[str, Any], widths: Collection[int]) -> int:
 def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     options, why = _asked(job)
+    if why and (lacking := _lacking(job)):
+        return f"  {' '.join(options)}: {why}: {lacking[1]}; {WAIT}"
     return f"  {' '.join(options)}: {_advice(why, job)}" if why else ""
+
+
+def _lacking(job: Mapping[str, Any]) -> tuple[int, str] | None:
+    """How many nodes of the job's partition are up, and in words which are not, if the job lacks only these."""
+    up, down = cluster.nodes_down(job.get("slurm_partition"))
+    if not up < job.get("nodes", 1) <= up + len(down):
+        return None
+    named = ", ".join(f"{node} {state}" for node, state in sorted(down.items())[:MOST_NAMED])
+    more = ", ..." if len(down) > MOST_NAMED else ""
+    return up, f"{len(down)} of {up + len(down)} nodes of the partition are not up ({named}{more})"
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
@@ -169,6 +188,9 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     try:
         answer = subprocess.run(command, capture_output=True, timeout=20, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
+        return options, ""
+    # Nodes that come back are worth a wait, if the site says so.
+    if answer.returncode and job.get("wait_for_nodes") and _lacking(job):
         return options, ""
     # A full queue is no fault of the job.
     if answer.returncode == 0 or "ontroller" in answer.stderr or re.search(r"SubmitJob\w*Limit", answer.stderr):

@@ -69,6 +69,28 @@ def up_in(answer: str, partition: str, feature: str = "") -> list[str]:
     ]
 
 
+def nodes_down(partitions: str | None) -> tuple[int, dict[str, str]]:
+    """How many nodes of these partitions, or of the default one without a name, are up; the states of the others."""
+    return down_in(ask_sinfo("%P %N %T", "--Node"), partitions)
+
+
+def down_in(answer: str, partitions: str | None) -> tuple[int, dict[str, str]]:
+    """The same, from what `sinfo` answers.
+
+    >>> down_in("main* n1 idle\\nmain* n2 drained\\nmain* n3 down*\\nold n4 down", None)
+    (1, {'n2': 'drained', 'n3': 'down'})
+    """
+    names = partitions.split(",") if partitions else []
+    rows = [line.split() for line in answer.splitlines()]
+    own = {
+        node: state
+        for name, node, state in (row for row in rows if len(row) == 3)
+        if (name.rstrip("*") in names if names else name.endswith("*"))
+    }
+    down = {node: state.rstrip("*~#+$@^") for node, state in own.items() if state.rstrip("~#+") not in UP}
+    return len(own) - len(down), down
+
+
 def nodes_in(answer: str, partitions: str | None) -> int | None:
     """The nodes of these partitions (names with commas), or of the default one without a name; None if unknown.
 

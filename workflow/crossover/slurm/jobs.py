@@ -85,12 +85,13 @@ def waiting_in_words(found: Counter[str]) -> list[str]:
     for reason in filter(HOPELESS.__contains__, found):
         key, step = meaning(reason)
         remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
-        lines.append(f"{reason} does not end by itself; wait until the administrators change it, or {remedy}")
+        wait = "" if reason == "JobHeldUser" else "wait until the administrators change it, or "
+        lines.append(f"{reason} does not end by itself; {wait}{remedy}")
     return lines
 
 
-def follow(start: str, say: Callable[[str], None]) -> None:
-    """Say from now on, in a thread, why this user's jobs with names that begin with `start` wait."""
+def follow(start: str, say: Callable[[str], None], progress: Callable[[], None] = lambda: None) -> None:
+    """Say from now on, in a thread, why this user's jobs with names that begin with `start` wait; and `progress`."""
     watch = Watch(lambda: reasons_to_wait(start))
 
     def run() -> None:
@@ -98,6 +99,7 @@ def follow(start: str, say: Callable[[str], None]) -> None:
             time.sleep(POLL_SECONDS)
             for line in watch.news():
                 say(line)
+            progress()
 
     threading.Thread(target=run, daemon=True).start()
 

@@ -9,6 +9,9 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from crossover.errors import CrossoverError
+from crossover.paths import SITE
+
 ALWAYS = "--overcommit"
 """Lets a job have more ranks than processors."""
 
@@ -38,8 +41,20 @@ NOT_A_JOB = {
 """Options with which jobs would not run as planned, with the reason."""
 
 BIN = Path(__file__).with_name("bin")
-REFUSALS = "CROSSOVER_REFUSALS"
-"""The environment variable with the path of the file of refusals."""
+REFUSALS, JOBS = "CROSSOVER_REFUSALS", "CROSSOVER_JOBS"
+"""The environment variables with the paths of the files of refusals, and of the numbers of accepted jobs."""
+
+OF_ANSWERS = ("SQUEUE_", "SINFO_", "SACCT_", "SSTAT_", "SRUN_DEBUG", "SBATCH_DEBUG")
+"""The starts of variables that change what Slurm says, and no job; a shell that srun has started has SRUN_DEBUG."""
+
+OF_JOBS = ("SBATCH_", "SRUN_", "SALLOC_")
+"""The starts of variables that change jobs, or the ranks in them (the manuals of sbatch and srun)."""
+
+CARRIED = (
+    *("ACCOUNT", "CLUSTERS", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_NODE"),
+    *("NETWORK", "PARTITION", "PREFER", "PROFILE", "QOS", "RESERVATION", "REQ_SWITCH", "WAIT4SWITCH", "WCKEY"),
+)
+"""The variables SBATCH_... that choose where jobs run, or what they ask for besides; what a launch sets wins."""
 
 WAITS, REFUSED = "waits", "refused"
 """The first column of that file: whether the job is submitted again until Slurm accepts it, or given up."""
@@ -120,14 +135,33 @@ def request_whole_memory() -> None:
     os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
 
 
-def keep_refusals(file: Path) -> None:
-    """Keep the refusals of this process and its children in `file`, which is emptied.
+def settle_environment() -> None:
+    """Forget variables that only change Slurm's answers, for this process and its children.
 
-    `bin/sbatch` writes them there, because Snakemake drops them for groups.
+    Raises CrossoverError for one that would change jobs otherwise than intended.
     """
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text("", encoding="utf-8")
-    os.environ[REFUSALS] = str(file.absolute())
+    for name in [name for name in os.environ if name.startswith(OF_ANSWERS)]:
+        del os.environ[name]
+    carried = {f"SBATCH_{name}" for name in CARRIED}
+    if wrong := sorted(name for name in os.environ if name.startswith(OF_JOBS) and name not in carried):
+        raise CrossoverError(
+            f"{', '.join(wrong)} would change the jobs of a run, or the ranks in them; unset {wrong[0]}, or if your "
+            f"site needs it, set `sbatch_options:` or `mpi:` in {SITE}, such as `mpi: env NAME=value srun --mpi=pmi2`"
+        )
+
+
+def stand_in(folder: Path) -> None:
+    """Put the programs of `bin` before Slurm's, for this process and its children.
+
+    They keep refusals, and the numbers of accepted jobs, in `folder`, because Snakemake drops both for groups.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    for variable, name in ((REFUSALS, "refusals.txt"), (JOBS, "jobs.txt")):
+        file = folder / name
+        for old in folder.glob(f"{name}*"):
+            old.unlink()
+        file.write_text("", encoding="utf-8")
+        os.environ[variable] = str(file.absolute())
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join([str(BIN), *(each for each in folders if each != str(BIN))])
 

@@ -13,6 +13,9 @@ from typing import Any
 
 import psutil
 
+INTERRUPTED = threading.Event()
+"""Set once a signal has ended a run with jobs in a batch system."""
+
 LIMIT_SECONDS = 8.0
 """How long Snakemake has for its own end."""
 
@@ -28,6 +31,7 @@ def on_signals(say: Callable[[str], None], cancel: Callable[[], None], conclude:
         # Only the first signal counts: a second must not interrupt the clean-up.
         for each in (signal.SIGTERM, signal.SIGINT):
             signal.signal(each, signal.SIG_IGN)
+        INTERRUPTED.set()
         name = "Ctrl-C" if number == signal.SIGINT else signal.Signals(number).name
         say(f"{name}: the jobs are cancelled; finished launches are kept, and the same command resumes")
         threading.Thread(target=_clean_up, args=(cancel, conclude), daemon=True).start()

@@ -37,13 +37,24 @@ class Unmeasured:
         """Whether the run must end with exit code 1."""
         return any(group[0]["hole"] not in OF_MACHINE for group in self.groups)
 
+    @property
+    def first_line(self) -> str:
+        """The number of launches; empty if there are none."""
+        count = sum(map(len, self.groups))
+        which = f"{count} launch of this run was" if count == 1 else f"{count} launches of this run were"
+        return f"{which} not measured" if count else ""
+
     def __str__(self) -> str:
         """The number of launches, then each group with kind, reason and command; empty if there are none."""
-        count = sum(map(len, self.groups))
-        if not count:
+        if not self.groups:
             return ""
-        first = f"{count} launch of this run was" if count == 1 else f"{count} launches of this run were"
-        return "\n".join([f"{first} not measured", *map(self._words, self.groups), *self._page()])
+        waiting = [group for group in self.groups if group[0]["hole"] == NOT_STARTED and not self.succeeded]
+        lines = [self._words(group) for group in self.groups if len(waiting) < 2 or group not in waiting]
+        if len(waiting) > 1:
+            count, kinds = sum(map(len, waiting)), len({group[0]["experiment"] for group in waiting})
+            of = f"{kinds} experiments" if kinds > 1 else waiting[0][0]["experiment"]
+            lines.append(f"not started: {count} launches of {of}; to measure them, repeat the command")
+        return "\n".join([self.first_line, *lines, *self._page()])
 
     def _words(self, group: list[Mapping[str, Any]]) -> str:
         hole = group[0]

@@ -30,7 +30,7 @@ def start(run: Run) -> None:
         if on_slurm and (left := jobs.cancel_earlier(run.results)):
             display.say(left)
     if on_slurm:
-        submission.keep_refusals(Path(run.results, "logs", "refusals.txt"))
+        submission.stand_in(Path(run.results, "logs"))
         submission.outwait_controller()
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
             submission.request_whole_memory()
@@ -47,7 +47,7 @@ def start(run: Run) -> None:
     order.begin(run.place)
     follow(run, on_slurm)
     if on_slurm:
-        jobs.follow(jobs.name_start(run.results), display.say)
+        jobs.follow(jobs.name_start(run.results), display.say, display.progress)
     if workflow.nodes is None:
         ending.say_on_signals(display.say)
     else:
@@ -192,12 +192,14 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due, began = [run.planned(launch) for launch in run.due], run.course.began
-    told = [
-        run.course.review(run.due, _facts(due, began), lost) if due else "",
-        failures.unchanged(run.command, due, began),
-    ]
+    review = run.course.review(run.due, _facts(due, began), lost) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
     lacking = failures.find(run.command, run.asked, began, reasons, succeeded)
+    if ending.INTERRUPTED.is_set():
+        # Who has ended a run knows why launches are missing.
+        print(*filter(None, [review.partition("\n")[0], lacking.first_line]), sep="\n", file=sys.stderr, flush=True)
+        return True
+    told = [review, failures.unchanged(run.command, due, began)]
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)

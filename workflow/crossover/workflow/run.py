@@ -22,6 +22,7 @@ from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
 from crossover.planning.receipt import Files, Receipt
+from crossover.slurm import submission
 from crossover.workflow import folders, replication, session
 from crossover.workflow.failures import Attempts
 from crossover.workflow.outcome import Steps
@@ -53,6 +54,9 @@ class Run:
         self.results, self.tier = self.config.results, self.config.tier
         self.partial = self.config.partial
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}
+        if self.slurm:
+            with plain():
+                submission.settle_environment()
         self.config, self.most_minutes = session.granted(self.config, self.slurm)
         session.expose()
         if self.decides:

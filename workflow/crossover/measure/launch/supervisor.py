@@ -28,7 +28,7 @@ from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.native import loader
 from crossover.measure.ranks import network, provenance
 from crossover.measure.ranks.ending import adopt_orphans, end_descendants
-from crossover.measure.ranks.log import End, Relay
+from crossover.measure.ranks.log import End, Relay, first_lost_node
 from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -136,7 +136,9 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
     part, refusal = (atomic.hidden(folder / output.path.name, purpose) for purpose in ("", ".refusal"))
     limit, left = job.settings.limit_seconds, provenance.seconds_left() - KEPT_SECONDS
     if left < job.settings.expected_seconds:
-        raise CrossoverError(f"its job has only {left:.0f} s left, too little for this launch; it needs a job again")
+        raise CrossoverError(
+            f"its job has only {max(0.0, left):.0f} s left, too little for this launch; it needs a job again"
+        )
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
@@ -163,6 +165,9 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 
     `exception` is that of a rank. It is a consequence if another rank was killed, or if a farm has lost its server.
     """
+    # The job must fail, so that it is repeated elsewhere: this one has no such node any more.
+    if node := first_lost_node(say.lines):
+        raise CrossoverError(f"Slurm lost a node of its job ({node})")
     cause, lost = say.first_cause(), say.names_lost_server()
     if cause and cause.from_outside:
         return Refusal(HoleKind.CRASHED, str(cause))

@@ -22,6 +22,13 @@ _ENDS = (
         r".*process rank (?P<rank>\d+) with PID \d+ on node (?P<host>\S+) exited on signal \d+ \((?P<end>[^():]+)"
     ),
 )
+_LOST_NODE = re.compile(
+    # srun: error: Task launch for StepId=7.0 failed on node n3: Communication connection failure
+    r"srun: error: (?:Task launch .*?failed on node (?P<first>[^:\s]+): (?P<words>.*)"
+    r"|Node failure on (?P<second>\S+)"
+    r"|(?P<third>[^:\s]+): .*(?P<other>Communication connection failure|Socket timed out).*)"
+)
+"""What Slurm's launcher says of a node that no longer answers."""
 _NO_MEMORY = "Out Of Memory"
 _OWN_DOING = re.compile(r"srun: .*Terminating|slurmstepd: .*CANCELLED AT|srun: Force Terminated")
 """From such a line on, Slurm ends the other ranks, if need be with SIGKILL."""
@@ -66,6 +73,15 @@ def first_end(lines: Iterable[str]) -> End | None:
         if found and found["end"] in {*_SIGNALS, _NO_MEMORY} - {signal.strsignal(signal.SIGTERM)}:
             return End(found["rank"], found["host"], found["end"])
     return None
+
+
+def first_lost_node(lines: Iterable[str]) -> str:
+    """What Slurm's launcher says first of a node that no longer answers; empty if it says nothing of the kind."""
+    for line in lines:
+        if found := _LOST_NODE.match(line):
+            node = found["first"] or found["second"] or found["third"]
+            return f"node {node}: {found['words'] or found['other'] or 'node failure'}"
+    return ""
 
 
 class Relay:

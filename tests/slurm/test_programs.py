@@ -1,0 +1,127 @@
+"""The programs in place of Slurm's on Snakemake's PATH: which jobs end, which wait, which are submitted again."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from crossover.slurm.submission import BIN
+
+ENDED = (
+    *("BOOT_FAIL", "CANCELLED", "CANCELLED by 0", "CANCELLED+", "DEADLINE", "FAILED", "LAUNCH_FAILED", "NODE_FAIL"),
+    *("OUT_OF_MEMORY", "PREEMPTED", "RECONFIG_FAIL", "REVOKED", "SPECIAL_EXIT", "TIMEOUT"),
+)
+"""States in which a job has ended without success, in every spelling: the launch is tried again, or becomes a hole."""
+
+GOING_ON = (
+    *("COMPLETING", "CONFIGURING", "EXPEDITING", "PENDING", "POWER_UP_NODE", "REQUEUED", "REQUEUE_FED", "REQUEUE_HOLD"),
+    *("RESIZING", "RESV_DEL_HOLD", "RUNNING", "SIGNALING", "STAGE_OUT", "STOPPED", "SUSPENDED", "UPDATE_DB"),
+)
+"""States in which a job waits or runs: so does the run, which says why."""
+
+QUERIES = {
+    "sacct": ("-X", "--parsable2", "--format=JobIdRaw,State", "--name", "run"),
+    "squeue": ("--format=%i|%T", "--states=all", "--noheader", "--name", "run"),
+}
+"""How Slurm's plugin asks for the states of jobs."""
+
+
+@pytest.fixture
+def slurm(tmp_path, monkeypatch):
+    """Makes a program of Slurm from a script of the shell; the environment is that of a run."""
+    folder = tmp_path / "slurm"
+    folder.mkdir()
+
+    def program(name, script):
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
+        (folder / name).chmod(0o755)
+
+    monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("CROSSOVER_REFUSALS", str(tmp_path / "refusals"))
+    monkeypatch.setenv("CROSSOVER_JOBS", str(tmp_path / "jobs"))
+    monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0")
+    return program
+
+
+def said(*command):
+    return subprocess.run(command, capture_output=True, text=True, timeout=20)
+
+
+def states(program):
+    """The states that the plugin gets, by the number of the job."""
+    return dict(line.split("|") for line in said(program, *QUERIES[program]).stdout.splitlines())
+
+
+@pytest.mark.parametrize("program", QUERIES)
+def test_every_final_state_ends_the_wait_and_no_other(slurm, program):
+    told = ["COMPLETED", *ENDED, *GOING_ON]
+    slurm(program, "\n".join(f"echo '{number}|{state}'" for number, state in enumerate(told)))
+    found = states(program)
+    assert [found[str(number)] for number in range(len(told))] == ["COMPLETED", *["FAILED"] * len(ENDED), *GOING_ON]
+
+
+@pytest.mark.parametrize("program", QUERIES)
+def test_other_questions_and_failures_pass(slurm, program):
+    slurm(program, 'echo "7|NODE_FAIL" "$@"\nexit 3')
+    assert said(program, "--me", "--format=%T").stdout == "7|NODE_FAIL --me --format=%T\n"
+    assert said(program, *QUERIES[program]).returncode == 3
+
+
+def test_a_job_that_slurm_has_forgotten_ends_at_the_second_look(slurm, tmp_path):
+    (tmp_path / "jobs").write_text("7\n8\n9\n")
+    slurm("sacct", "echo '8|COMPLETED'")
+    slurm("scontrol", f"[ $3 = 9 ] && echo JobId=9 && exit\n{FORGOTTEN}")
+    assert states("sacct") == {"8": "COMPLETED"}
+    # The accounts may still learn of job 9, which the controller knows.
+    assert states("sacct") == {"7": "FAILED", "8": "COMPLETED"}
+    assert states("sacct") == {"8": "COMPLETED"}
+
+
+def test_a_silent_controller_forgets_no_job(slurm, tmp_path):
+    (tmp_path / "jobs").write_text("7\n")
+    slurm("sacct", "true")
+    slurm("scontrol", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1")
+    assert [states("sacct") for _ in range(3)] == [{}] * 3
+
+
+PASSING = (
+    "Batch job submission failed: Socket timed out on send/recv operation",
+    "Unable to contact slurm controller (connect failure)",
+    "Batch job submission failed: Resource temporarily unavailable",
+    "Batch job submission failed: Transport endpoint is not connected",
+    "Batch job submission failed: Zero Bytes were transmitted or received",
+    "Batch job submission failed: Slurm controller in standby mode",
+    "Slurm temporarily unable to accept job, sleeping and retrying",
+    "QOSMaxSubmitJobPerUserLimit",
+)
+FORGOTTEN = "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"
+OWN = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-1")
+
+
+@pytest.mark.parametrize("words", PASSING)
+def test_a_busy_controller_is_outwaited(slurm, tmp_path, words):
+    once = tmp_path / "once"
+    slurm("sbatch", f'[ -f {once} ] && echo "17;here" && exit\ntouch {once}\necho "sbatch: error: {words}" >&2\nexit 1')
+    slurm("squeue", "true")
+    done = said(*OWN)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "17;here\n", "")
+    assert (tmp_path / "refusals").read_text() == f"waits\t{words}\n"
+    assert (tmp_path / "jobs").read_text() == "17\n"
+
+
+def test_a_job_whose_acceptance_was_lost_is_not_submitted_twice(slurm, tmp_path):
+    lost = "sbatch: error: Socket timed out on send/recv operation"
+    slurm("sbatch", f'echo >>{tmp_path}/asked\necho "{lost}" >&2\nexit 1')
+    slurm("squeue", "echo '16|rule_launches-10'; echo '17|rule_launches-1'")
+    done = said(*OWN)
+    assert (done.returncode, done.stdout) == (0, "17\n")
+    assert (tmp_path / "asked").read_text() == "\n"
+
+
+def test_a_refusal_for_good_keeps_slurms_words(slurm, tmp_path):
+    slurm("sbatch", 'echo "sbatch: error: Invalid qos specification" >&2\nexit 1')
+    done = said(*OWN)
+    assert (done.returncode, done.stderr) == (1, "sbatch: error: Invalid qos specification\n")
+    assert (tmp_path / "refusals").read_text() == "refused\tInvalid qos specification\n"
+    assert not (tmp_path / "jobs").exists() and not list(Path(tmp_path).glob("tmp*"))
