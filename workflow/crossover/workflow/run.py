@@ -78,6 +78,7 @@ class Run:
         self.jobs = Jobs(self.slurm, self.most_minutes, session.slurm_extra(workflow))
         self._forces = partial(session.forces, workflow)
         self._launches: dict[str, Launch] = {}
+        self._failed: dict[str, bool] = {}
         self._places: dict[str, tuple[bool, int, bytes]] = {}
         self._refined: set[str] = set()
         self.course = Course(
@@ -301,5 +302,8 @@ class Run:
         return launch.second, launch.repetition, hashlib.sha256(self.planned(launch).encode()).digest()
 
     def _has_failed(self, files: Files) -> bool:
-        """Whether an earlier run has begun a launch, and it left no receipt."""
-        return str(files.path) not in self._existing and files.log.exists()
+        """Whether an earlier run has begun a launch, and it left no receipt; decided once, because a run adds logs."""
+        path = str(files.path)
+        if path not in self._failed:
+            self._failed[path] = path not in self._existing and files.log.exists()
+        return self._failed[path]
