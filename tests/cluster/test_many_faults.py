@@ -69,6 +69,28 @@ def take_the_partition_down(project: OnCluster) -> None:
         time.sleep(5)
 
 
+def preempt_a_job(project: OnCluster) -> None:
+    """A more urgent job takes a node."""
+    urgent = ("sbatch", "--partition=urgent", "--exclusive", "--nodes=1", "--output=/dev/null", "--wrap=sleep 3")
+    project.slurm.login.run(*urgent)
+
+
+def drain_a_node(project: OnCluster) -> None:
+    """A node takes no jobs for a moment."""
+    for state in (("State=DRAIN", "Reason=test"), ("State=RESUME",)):
+        project.slurm.login.run("scontrol", "update", "NodeName=node2", *state)
+        time.sleep(5)
+
+
+def keep_the_controller_busy(project: OnCluster) -> None:
+    """The controller answers no submission for a moment."""
+    busy = closing(project).with_name("busy")
+    busy.touch()
+    cancel_a_job(project)
+    time.sleep(15)
+    busy.unlink()
+
+
 def start_a_second_run(project: OnCluster) -> None:
     """Somebody starts a second run in the folder."""
     code, said = project.run(*PROMPT, *BOTH)
@@ -86,11 +108,15 @@ FAULTS = {
     "refused jobs": refuse_submissions,
     "partition down": take_the_partition_down,
     "second run": start_a_second_run,
+    "preempted job": preempt_a_job,
+    "drained node": drain_a_node,
+    "busy controller": keep_the_controller_busy,
 }
 
 REASONS = re.compile(
-    r"failed: \w+ node, launch \d+: (Slurm ended its job: CANCELLED( on node\d)?|Slurm refused its job: Invalid qos.*?"
-    r"|interrupted by SIGTERM|the workflow has ended|already measured by.*?) ?[(;]"
+    r"failed: \w+ node, launch \d+: (Slurm ended its job: (CANCELLED|PREEMPTED)( on node\d)?"
+    r"|Slurm refused its job: Invalid qos.*?|interrupted by SIGTERM|the workflow has ended"
+    r"|already measured by.*?) ?[(;]"
 )
 """Every reason that a launch of these runs can truly have."""
 
@@ -104,10 +130,14 @@ def command(project: OnCluster) -> tuple[str, ...]:
     """The start of a command with a stand-in for sbatch."""
     folder = project.folder / "stand-in"
     folder.mkdir(exist_ok=True)
-    refusal = "{ echo 'sbatch: error: Invalid qos specification' >&2; exit 1; }"
-    (folder / "sbatch").write_text(f'#!/bin/sh\n[ ! -e {closing(project)} ] || {refusal}\nexec /usr/bin/sbatch "$@"\n')
+    words = {"closed": "Invalid qos specification", "busy": "Socket timed out on send/recv operation"}
+    refused = [
+        f"[ ! -e {closing(project).with_name(file)} ] || {{ echo 'sbatch: error: {said}' >&2; exit 1; }}\n"
+        for file, said in words.items()
+    ]
+    (folder / "sbatch").write_text(f'#!/bin/sh\n{"".join(refused)}exec /usr/bin/sbatch "$@"\n')
     (folder / "sbatch").chmod(0o755)
-    return "env", f"PATH={folder}:{os.environ['PATH']}"
+    return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
 
 
 def delete_some(project: OnCluster, chance: random.Random) -> None:
