@@ -19,7 +19,12 @@ MEGABITS_PER_SECOND = 20
 PAYLOAD_SHARE = 1448 / 1514
 """The share of an Ethernet frame that TCP leaves to ZeroMQ."""
 
-BRIEFLY = {"placements": ["nodes"], "rounds": {"at_least": 3, "at_most": 3}, "budget_seconds": 5}
+BRIEFLY = {
+    "placements": ["nodes"],
+    "rounds": {"at_least": 3, "at_most": 3},
+    "fewest_rounds": 3,
+    "budget_seconds": 5,
+}
 
 
 @pytest.fixture
