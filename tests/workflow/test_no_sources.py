@@ -8,6 +8,7 @@ from copies import Project
 SMALL = {
     "sizes_bytes": [8],
     "scan_bytes": 0,
+    "placements": ["process"],
     "launches": 1,
     "rounds": {"at_least": 3, "at_most": 3},
     "budget_seconds": 0.2,
