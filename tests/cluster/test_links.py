@@ -24,6 +24,7 @@ ACROSS = {
     "placements": ["nodes"],
     "elements": [ELEMENTS],
     "objects": ["float64 array"],
+    "players": ["rank"],
     "arms": ["send", "Send"],
     "ceilings": ["raw TCP"],
     "launches": 6,
