@@ -78,14 +78,14 @@ clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 # pip alone installs, so that a site's index, certificates and proxies need to be in pip's configuration only.
 INSTALL := >>.venv/pip.log $(BIN)/pip install --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
   --progress-bar off $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
-# Ranks write no bytecode, so what they import is compiled now. What only other processes import is compiled when they do: most
-# of these large packages is never imported. Nor are the libraries' own tests, a third of all files.
+# Compiles what ranks import, because they write no bytecode. Python compiles the packages below when another process imports
+# them: most of their modules are never used. Nor are the libraries' own tests, a third of all files.
 LATER := tests?|pip|setuptools|debugpy|sqlalchemy|pygments|docutils|narwhals|wcwidth|altair|scipy|pandas|prompt_toolkit|jedi|git
 COMPILE := { echo Compiling >>.venv/pip.log; \
   $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
-# Says every 15 seconds what pip is at, until the recipe's shell ends.
+# Prints the set-up's progress every 15 seconds, until the recipe's shell ends.
 SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
-    echo "  still at it: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
+    echo "  still setting up: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
   done ) & trap "kill $$!" EXIT; set -e
 
 # Each stamp comes last, so that an interrupted set-up is repeated.

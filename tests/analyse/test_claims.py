@@ -88,6 +88,13 @@ def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, mis
     assert row["value"] is None
 
 
+def test_an_experiment_that_the_tier_leaves_out_names_the_tier_that_measures_it(tmp_path, rows):
+    tiers = [{"tier": "standard", "arms": ["pure", "twisted"], "low": 8, "high": 1024}]
+    row = judge(tmp_path, without(rows, experiment="task_latency"), higher={"task_latency": tiers})["sched-twisted"]
+    assert "measured only from tier `standard` on (`--config tier=standard`)" in row["reason"]
+    assert row["verdict"] == "not measured"
+
+
 def test_a_key_that_no_curve_has_is_named(tmp_path, rows):
     (claim,) = (claim for claim in shipped() if claim["claim"] == "mpi-speedup")
     moved = claim | {"quantity": claim["quantity"] | {"where": {"polled": False}}}

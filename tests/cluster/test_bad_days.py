@@ -134,7 +134,7 @@ def test_drained_nodes_are_named_and_launches_that_need_them_are_left_out(projec
     project.configure(toy=ACROSS | {"placements": ["node", "nodes"]})
     said = project.succeed(*PROMPT, "toy")
     words = "2 of 3 nodes of the partition are not up (node2 drained, node3 drained); repeat the command when they are"
-    assert f"not measured: toy (placement nodes): {words}, or set `wait_for_nodes: true`" in said
+    assert f"not measured: toy (placement nodes): {words}; to let jobs wait for them, set `wait_for_nodes:" in said
     assert set(project.receipts()) == {"toy/node/1"}
 
 

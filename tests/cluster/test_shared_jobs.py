@@ -32,7 +32,7 @@ def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster
     assert "4 launches in 2 jobs" in said
     assert "4 of 4 launches measured" in said
     assert "of it inside timed blocks" in said
-    # A run expects at its end what it expected at its start.
+    # The end of a run repeats the estimate of its start.
     assert re.findall(r"about ([\d.]+) node-hours", said) == re.findall(r"([\d.]+) node-hours expected", said)
     found = list(recorded(two).values())
     assert {each["outcome"] for each in found} == {"measured"}

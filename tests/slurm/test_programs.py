@@ -55,10 +55,9 @@ def states(program):
 
 @pytest.mark.parametrize("program", QUERIES)
 def test_every_final_state_ends_the_wait_and_no_other(slurm, program):
-    told = ["COMPLETED", *ENDED, *GOING_ON]
-    slurm(program, "\n".join(f"echo '{number}|{state}'" for number, state in enumerate(told)))
-    found = states(program)
-    assert [found[str(number)] for number in range(len(told))] == ["COMPLETED", *["FAILED"] * len(ENDED), *GOING_ON]
+    every = ["COMPLETED", *ENDED, *GOING_ON]
+    slurm(program, "\n".join(f"echo '{number}|{state}'" for number, state in enumerate(every)))
+    assert [*states(program).values()] == ["COMPLETED", *["FAILED"] * len(ENDED), *GOING_ON]
 
 
 @pytest.mark.parametrize("program", QUERIES)
@@ -106,8 +105,8 @@ def test_a_busy_controller_is_outwaited(slurm, tmp_path, words):
     slurm("squeue", "true")
     done = said(*OWN)
     assert (done.returncode, done.stdout, done.stderr) == (0, "17;here\n", "")
-    assert (tmp_path / "refusals").read_text() == f"waits\t{words}\n"
-    assert (tmp_path / "jobs").read_text() == "17\n"
+    assert (tmp_path / "refusals").read_text(encoding="utf-8") == f"waits\t{words}\n"
+    assert (tmp_path / "jobs").read_text(encoding="utf-8") == "17\n"
 
 
 def test_a_job_whose_acceptance_was_lost_is_not_submitted_twice(slurm, tmp_path):
@@ -116,12 +115,12 @@ def test_a_job_whose_acceptance_was_lost_is_not_submitted_twice(slurm, tmp_path)
     slurm("squeue", "echo '16|rule_launches-10'; echo '17|rule_launches-1'")
     done = said(*OWN)
     assert (done.returncode, done.stdout) == (0, "17\n")
-    assert (tmp_path / "asked").read_text() == "\n"
+    assert (tmp_path / "asked").read_text(encoding="utf-8") == "\n"
 
 
 def test_a_refusal_for_good_keeps_slurms_words(slurm, tmp_path):
     slurm("sbatch", 'echo "sbatch: error: Invalid qos specification" >&2\nexit 1')
     done = said(*OWN)
     assert (done.returncode, done.stderr) == (1, "sbatch: error: Invalid qos specification\n")
-    assert (tmp_path / "refusals").read_text() == "refused\tInvalid qos specification\n"
+    assert (tmp_path / "refusals").read_text(encoding="utf-8") == "refused\tInvalid qos specification\n"
     assert not (tmp_path / "jobs").exists() and not list(Path(tmp_path).glob("tmp*"))

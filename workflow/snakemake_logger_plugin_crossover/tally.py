@@ -32,7 +32,7 @@ class Tally:
     wall_seconds: float = 0.0
     """The expected time of all launches, which may be side by side."""
     _known: tuple[tuple[int, ...], float, float] = ((), 0.0, 0.0)
-    """What was done when something last ended, when that was, and the time that was left then."""
+    """At the last end of a launch or step: how many had ended, the time on the clock, the time left."""
 
     @property
     def position(self) -> str:
@@ -43,37 +43,39 @@ class Tally:
     @property
     def share(self) -> float:
         """The share of the time that is done."""
-        ended = sum(self.done.values()) + self.steps_done * STEP_SECONDS
+        ended = sum(dict(self.done).values()) + self.steps_done * STEP_SECONDS
         whole = ended + self._launches_left + self._steps_left
         return ended / whole if whole else 1.0
 
     @property
     def seconds_left(self) -> float:
-        """The time that is left without that in a queue: until something ends, less by the time since the last end."""
+        """The time left, without waiting in a queue: estimated when a launch or step ends, then less by the clock."""
         ended, now = (len(self.expected), len(self.done), self.steps_done), time.monotonic()
         if ended != self._known[0]:
             whole = sum(self.expected.values()) + self.later_seconds
             beside = self.wall_seconds / whole if whole else 1.0
             self._known = ended, now, self._launches_left * beside + self._steps_left
         _, since, left = self._known
-        # What is under way may wait.
+        # At least half of it stays, because a launch under way may be slow, or waiting in a queue.
         return max(left - (now - since), left / 2) if self.done or self.steps_done else left
 
     @property
     def _launches_left(self) -> float:
-        """The time of the launches that are left, one after another: what earlier ones of their kind took in this run.
+        """The time of the remaining launches, one after another: what earlier ones of their kind took in this run.
 
-        For the first of a kind it is the expected time, by the pace of those that are done.
+        The first of a kind has its expected time, multiplied by how much longer than expected the others took.
         """
+        # Copies, because another thread adds launches.
+        done, expected = dict(self.done), dict(self.expected)
         took: dict[tuple[str, str], list[float]] = defaultdict(list)
-        for key, seconds in self.done.items():
+        for key, seconds in done.items():
             took[key[:2]].append(seconds)
-        planned = sum(self.expected.get(key, seconds) for key, seconds in self.done.items())
-        pace = sum(self.done.values()) / planned if planned else 1.0
+        planned = sum(expected.get(key, seconds) for key, seconds in done.items())
+        pace = sum(done.values()) / planned if planned else 1.0
         left = [
             fmean(took[key[:2]]) if key[:2] in took else pace * seconds
-            for key, seconds in self.expected.items()
-            if key not in self.done
+            for key, seconds in expected.items()
+            if key not in done
         ]
         return sum(left) + pace * self.later_seconds
 

@@ -62,7 +62,7 @@ SHORTAGES = (
 LIMITS_MINUTES = (24 * 60, 12 * 60, 8 * 60, 6 * 60, 4 * 60, 2 * 60, 60, 45, 30, 20, 15, 10, 5)
 """The limits of a job's time that are tried in turn where Slurm does not grant the wanted one."""
 
-WAIT = f"repeat the command when they are, or set `wait_for_nodes: true` in {SITE}, so that jobs wait for them"
+WAIT = f"repeat the command when they are; to let jobs wait for them, set `wait_for_nodes: true` in {SITE}"
 MOST_NAMED = 6
 """The most nodes that are named."""
 
@@ -118,12 +118,12 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     reason = why(wanted)
     if not reason or why(1):
         return wanted, ""
-    if lacking := _lacking({**resources, "nodes": wanted}):
-        return max(1, lacking[0]), f"{lacking[1]}; {WAIT}"
     granted, refused = 1, wanted
     while refused - granted > 1:
         hosts = (granted + refused) // 2
         granted, refused = (granted, hosts) if why(hosts) else (hosts, refused)
+    if lacking := _lacking({**resources, "nodes": refused}):
+        return granted, f"{lacking}; {WAIT}"
     return granted, (
         f"too few nodes: Slurm refuses jobs of {refused} nodes ({reason}); set `partition:` in {SITE} to one that "
         "allows them"
@@ -165,18 +165,18 @@ def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     options, why = _asked(job)
     if why and (lacking := _lacking(job)):
-        return f"  {' '.join(options)}: {why}: {lacking[1]}; {WAIT}"
+        return f"  {' '.join(options)}: {why}: {lacking}; {WAIT}"
     return f"  {' '.join(options)}: {_advice(why, job)}" if why else ""
 
 
-def _lacking(job: Mapping[str, Any]) -> tuple[int, str] | None:
-    """How many nodes of the job's partition are up, and in words which are not, if the job lacks only these."""
+def _lacking(job: Mapping[str, Any]) -> str:
+    """The nodes of its partition that are not up, in words, if a job lacks nothing else; otherwise empty."""
     up, down = cluster.nodes_down(job.get("slurm_partition"))
     if not up < job.get("nodes", 1) <= up + len(down):
-        return None
+        return ""
     named = ", ".join(f"{node} {state}" for node, state in sorted(down.items())[:MOST_NAMED])
     more = ", ..." if len(down) > MOST_NAMED else ""
-    return up, f"{len(down)} of {up + len(down)} nodes of the partition are not up ({named}{more})"
+    return f"{len(down)} of {up + len(down)} nodes of the partition are not up ({named}{more})"
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:

@@ -80,13 +80,8 @@ def down_in(answer: str, partitions: str | None) -> tuple[int, dict[str, str]]:
     >>> down_in("main* n1 idle\\nmain* n2 drained\\nmain* n3 down*\\nold n4 down", None)
     (1, {'n2': 'drained', 'n3': 'down'})
     """
-    names = partitions.split(",") if partitions else []
     rows = [line.split() for line in answer.splitlines()]
-    own = {
-        node: state
-        for name, node, state in (row for row in rows if len(row) == 3)
-        if (name.rstrip("*") in names if names else name.endswith("*"))
-    }
+    own = {row[1]: row[2] for row in rows if len(row) == 3 and _is_among(row[0], partitions)}
     down = {node: state.rstrip("*~#+$@^") for node, state in own.items() if state.rstrip("~#+") not in UP}
     return len(own) - len(down), down
 
@@ -160,6 +155,9 @@ def said(command: list[str], seconds: float) -> str:
 
 def _column(answer: str, partitions: str | None) -> list[str]:
     """The second column of these partitions (names with commas), or of the default one without a name."""
-    names = partitions.split(",") if partitions else []
-    rows = [line.split() for line in answer.splitlines()]
-    return [value for name, value in rows if (name.rstrip("*") in names if names else name.endswith("*"))]
+    return [value for name, value in map(str.split, answer.splitlines()) if _is_among(name, partitions)]
+
+
+def _is_among(name: str, partitions: str | None) -> bool:
+    """Whether `sinfo` names one of these partitions so, or the default one, which has a star."""
+    return name.rstrip("*") in partitions.split(",") if partitions else name.endswith("*")

@@ -47,14 +47,14 @@ REFUSALS, JOBS = "CROSSOVER_REFUSALS", "CROSSOVER_JOBS"
 OF_ANSWERS = ("SQUEUE_", "SINFO_", "SACCT_", "SSTAT_", "SRUN_DEBUG", "SBATCH_DEBUG")
 """The starts of variables that change what Slurm says, and no job; a shell that srun has started has SRUN_DEBUG."""
 
-OF_JOBS = ("SBATCH_", "SRUN_", "SALLOC_")
+OF_JOBS = ("SBATCH_", "SRUN_")
 """The starts of variables that change jobs, or the ranks in them (the manuals of sbatch and srun)."""
 
 CARRIED = (
     *("ACCOUNT", "CLUSTERS", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_NODE"),
     *("NETWORK", "PARTITION", "PREFER", "PROFILE", "QOS", "RESERVATION", "REQ_SWITCH", "WAIT4SWITCH", "WCKEY"),
 )
-"""The variables SBATCH_... that choose where jobs run, or what they ask for besides; what a launch sets wins."""
+"""The variables SBATCH_... that are passed on: where jobs run, what else they request. A launch's options win."""
 
 WAITS, REFUSED = "waits", "refused"
 """The first column of that file: whether the job is submitted again until Slurm accepts it, or given up."""
@@ -138,7 +138,7 @@ def request_whole_memory() -> None:
 def settle_environment() -> None:
     """Forget variables that only change Slurm's answers, for this process and its children.
 
-    Raises CrossoverError for one that would change jobs otherwise than intended.
+    Raises CrossoverError for one that would change the jobs.
     """
     for name in [name for name in os.environ if name.startswith(OF_ANSWERS)]:
         del os.environ[name]

@@ -121,11 +121,14 @@ class Measured(Candidates):
         experiment, placement, where, arm = (wanted[key] for key in ("experiment", "placement", "where", "arm"))
         here = [row for row in self.launches if (row["experiment"], row["placement"]) == (experiment, placement)]
         with_arm = [row for row in here if arm in read_settings(row["settings"]).get("arms", [])]
+        tiers = self.higher.get(experiment, [])
+        tier = next((tier for tier in tiers if arm in tier["arms"]), None)
+        if tier and not any(row["experiment"] == experiment for row in self.launches):
+            # The configuration has it, so this tier leaves it out.
+            return NotMeasuredError(f"measured only {_from(tier)}", arm)
         if missing := holes.why(with_arm or self.launches, experiment, placement):
             return NotMeasuredError(missing)
-        tiers = self.higher.get(experiment, [])
         if not with_arm:
-            tier = next((tier for tier in tiers if arm in tier["arms"]), None)
             lacking = f"not among the `arms` of `{experiment}` in config/config.yaml; add it there"
             return NotMeasuredError(f"measured only {_from(tier)}" if tier else lacking, arm)
         if not any(c.facts["experiment"] == experiment and self.has(c.facts, wanted) for c in self.curves):
