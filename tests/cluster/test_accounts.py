@@ -1,4 +1,4 @@
-"""On a Slurm that keeps accounts of jobs: runs follow their jobs with `sacct`, and a QOS limits how many there are."""
+"""On a Slurm that keeps accounts of jobs: they know how jobs ended, and a QOS limits how many there are."""
 
 from __future__ import annotations
 
@@ -57,14 +57,6 @@ def accounted(project: OnCluster) -> dict[str, str]:
 def job_of(project: OnCluster, launch: int) -> str:
     """The number of the job that measured a launch of the toy."""
     return str(recorded(project)[f"toy/node/{launch}"]["job"])
-
-
-@pytest.mark.core
-def test_a_run_follows_its_jobs_with_sacct(project: OnCluster) -> None:
-    said = project.succeed(*PROMPT, "--verbose", "toy")
-    assert "2 of 2 launches measured" in said
-    assert "command=sacct" in said and "command=squeue" not in said
-    assert {accounted(project)[job_of(project, launch)] for launch in LAUNCHES} == {"COMPLETED"}
 
 
 def test_a_run_of_more_jobs_than_a_qos_allows_waits_and_measures_everything(project: OnCluster) -> None:
@@ -146,5 +138,9 @@ def test_a_job_that_somebody_cancels_is_repeated(project: OnCluster) -> None:
 
 
 def test_a_preempted_job_is_repeated(project: OnCluster) -> None:
-    urgent = ("sbatch", "--partition=urgent", "--exclusive", "--nodes=3", "--output=/dev/null", "--wrap=sleep 3")
-    failed_once(project, lambda: project.slurm.login.run(*urgent), "PREEMPTED")
+    urgent = ("sbatch", "--partition=urgent", "--exclusive", "--output=/dev/null", "--wrap=sleep 3")
+
+    def preempt() -> None:
+        project.slurm.login.run(*urgent, f"--nodelist={node_of(project, 1).name}")
+
+    failed_once(project, preempt, "PREEMPTED")

@@ -8,8 +8,9 @@ from contextlib import suppress
 
 import pytest
 from clusters import PROMPT, OnCluster
+from copies import SMALL_MPI
 from machines import eventually
-from test_faults import LONG, measures, raw_files, under_way
+from test_faults import LONG, hasty, measures, raw_files, under_way
 
 LIMITED = """\
 #!/bin/sh
@@ -33,6 +34,18 @@ def limited(project: OnCluster, most: int, words: str) -> tuple[str, ...]:
     (folder / "sbatch").write_text(LIMITED.format(most=most, words=words))
     (folder / "sbatch").chmod(0o755)
     return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
+
+
+PAUSE = """\
+#!/bin/sh
+case "$*" in *--test-only*) exec /usr/bin/sbatch "$@" ;; esac
+if mkdir {folder}/paused 2>/dev/null; then
+  kill -STOP $(cat {pid})
+  { sleep 6; kill -CONT $(cat {pid}); } </dev/null >/dev/null 2>&1 &
+fi
+exec /usr/bin/sbatch "$@"
+"""
+"""In place of sbatch: at the first job, the controller pauses; it sees the job when the answer is late."""
 
 
 def site(project: OnCluster, facts: str) -> None:
@@ -169,3 +182,58 @@ def test_variables_that_change_jobs_are_refused_and_those_that_change_answers_fo
     project.configure(toy={"launches": 1})
     project.succeed("env", *strange, *PROMPT, "toy")
     assert len(raw_files(project)) == 1
+
+
+def test_a_node_that_dies_between_launches_of_a_batch_is_named_and_the_rest_of_it_measured(project: OnCluster) -> None:
+    across = {"placements": ["nodes"], "launches": 1}
+    project.configure(toy=ACROSS, mpi_pingpong=SMALL_MPI | across)
+    run = project.begin(*PROMPT, "toy", "mpi_pingpong")
+    run.wait_until(lambda: raw_files(project) != set())
+    first = raw_files(project)
+    host, nodes = project.slurm.login.run("squeue", "--noheader", "--format=%B %N").split()
+    lost = next(node for node in project.slurm.nodes if node.name != host and node.name[-1] in nodes)
+    lost.cut_power()
+    code, said = run.end()
+    assert code == 0, said
+    assert "2 launches in 1 job" in said
+    failed = [line for line in said.splitlines() if line.startswith("failed:")]
+    assert failed and all(f"node {lost.name}" in line and "repeated by itself" in line for line in failed), said
+    assert len(raw_files(project)) == 2 and first < raw_files(project)
+
+
+def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(project: OnCluster) -> None:
+    project.configure(toy={"launches": 2})
+    site(project, "batch_launches: 1")
+    folder = project.folder / "busy"
+    folder.mkdir()
+    pid = project.slurm.folder / "slurmctld.pid"
+    (folder / "sbatch").write_text(PAUSE.replace("{folder}", str(folder)).replace("{pid}", str(pid)))
+    (folder / "sbatch").chmod(0o755)
+    around = ("env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2", hasty(project))
+    said = project.succeed(*around, *PROMPT, "toy")
+    refusals = (project.folder / "results/logs/refusals.txt").read_text()
+    assert refusals.startswith("waits\tBatch job submission failed: Socket timed out"), refusals
+    assert "2 of 2 launches measured" in said and "failed: toy" not in said
+    assert eventually(lambda: project.slurm.jobs() == [], 60)
+    jobs = project.slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
+    accepted = sum(f" WorkDir={project.folder} " in job for job in jobs)
+    logs = [file.read_text() for file in (project.folder / "results/logs/quick/toy").rglob("*.log")]
+    assert accepted > 2
+    assert sum(log.count("already measured by an earlier job") for log in logs) == accepted - 2
+
+
+def test_a_held_job_has_its_remedy_and_a_pipe_a_line_a_minute(project: OnCluster) -> None:
+    project.configure(toy={"launches": 1})
+    login = project.slurm.login
+    others = ("sbatch", "--parsable", "--exclusive", "--nodes=3", "--output=/dev/null", "--wrap=sleep 300")
+    other = login.run(*others).strip()
+    run = project.begin(*PROMPT, "toy")
+    run.wait_until(lambda: len(project.slurm.jobs()) > 1)
+    [held] = {job.split()[0] for job in project.slurm.jobs()} - {other}
+    login.run("scontrol", "uhold", held)
+    run.wait_until(lambda: "JobHeldUser does not end by itself; let them start: `scontrol release JOB`" in run.said)
+    login.run("scancel", other)
+    run.wait_until(lambda: "[0 of 1] under way or waiting in Slurm: toy node, launch 1" in run.said)
+    login.run("scontrol", "release", held)
+    code, said = run.end()
+    assert code == 0, said

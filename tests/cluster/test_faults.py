@@ -55,6 +55,13 @@ def supervisors(node: Machine, launch: int) -> list[int]:
     return [each.pid for each in node.processes() if mine.match(" ".join(each.info["cmdline"][1:]))]
 
 
+def hasty(project: OnCluster) -> str:
+    """A variable with which Slurm's commands wait two seconds for an answer, not ten."""
+    settings = project.folder / "hasty.conf"
+    settings.write_text((project.slurm.folder / "slurm/slurm.conf").read_text() + "MessageTimeout=2\n")
+    return f"SLURM_CONF={settings}"
+
+
 @dataclass(frozen=True)
 class BadDay:
     """A run in which each launch had a fault, and the controller too."""
@@ -130,9 +137,11 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_resumes(project: OnCluster
     command = (*PROMPT, *project.due())
     run = project.begin(*command)
     run.wait_until(lambda: "measured in" in run.said and any(under_way(project)))
+    before = run.said
     project.slurm.login.interrupt("--profile")
     code, said = run.end()
     assert code != 0
+    assert len(said.removeprefix(before).splitlines()) <= 5, said.removeprefix(before)
     assert "Traceback" not in said
     assert eventually(lambda: project.slurm.jobs() == [], 20), project.slurm.jobs()
     assert project.leftovers() == []
@@ -145,10 +154,7 @@ def test_ctrl_c_cancels_the_jobs_and_the_same_command_resumes(project: OnCluster
 
 def test_a_controller_that_is_down_for_several_looks_costs_nothing(project: OnCluster) -> None:
     project.configure(toy=LONG | {"launches": 1})
-    # Slurm's commands wait ten seconds by default; here two, so that several looks take less time.
-    hasty = project.folder / "hasty.conf"
-    hasty.write_text((project.slurm.folder / "slurm/slurm.conf").read_text() + "MessageTimeout=2\n")
-    run = project.begin("env", f"SLURM_CONF={hasty}", *PROMPT, *project.due())
+    run = project.begin("env", hasty(project), *PROMPT, *project.due())
     run.wait_until(lambda: measures(project, 1))
     project.slurm.stop_controller()
     time.sleep(AWAY_SECONDS)

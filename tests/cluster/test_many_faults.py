@@ -114,7 +114,7 @@ FAULTS = {
 }
 
 REASONS = re.compile(
-    r"failed: \w+ node, launch \d+: (Slurm ended its job: (CANCELLED|PREEMPTED)( on node\d)?"
+    r"failed: \w+ node, launch \d+: (Slurm ended its job: (CANCELLED|NODE_FAIL|PREEMPTED)( on node\d)?"
     r"|Slurm refused its job: Invalid qos.*?|interrupted by SIGTERM|the workflow has ended"
     r"|already measured by.*?) ?[(;]"
 )
@@ -181,3 +181,41 @@ def wait_for_a_launch(run: Run, project: OnCluster, before: set[Path]) -> None:
         return "tier quick:" in run.said and bool(raw_files(project) - before)
 
     assert eventually(lambda: run.process.poll() is not None or measured(), 180), run.said
+
+
+def cut_the_power_of_a_node(project: OnCluster) -> None:
+    """A node dies for good."""
+    project.slurm.nodes[2].cut_power()
+
+
+WITHIN_A_RUN = {
+    **{name: FAULTS[name] for name in ("cancelled job", "preempted job", "drained node", "busy controller")},
+    **{name: FAULTS[name] for name in ("controller away", "partition down", "refused jobs")},
+}
+"""The faults after which Snakemake goes on."""
+
+
+@pytest.mark.timeout(120 + 60 * COUNT)
+def test_after_faults_in_one_run_every_launch_is_measured_or_a_hole_with_the_true_reason(project: OnCluster) -> None:
+    chance = random.Random(COUNT)
+    names = [name for _ in range(COUNT) for name in chance.sample(list(WITHIN_A_RUN), len(WITHIN_A_RUN))][:COUNT]
+    names[COUNT // 2] = "lost node"
+    launches = 4 * COUNT
+    project.configure(toy=LONG | {"budget_seconds": 5, "launches": launches})
+    (project.folder / "profiles/slurm/site.yaml").write_text("batch_launches: 2\n")
+    run = project.begin(*command(project), *PROMPT, "toy")
+    run.wait_until(lambda: bool(raw_files(project)))
+    known: set[Path] = set()
+    for name in names:
+        assert run.process.poll() is None, (name, run.said)
+        known |= raw_files(project)
+        WITHIN_A_RUN.get(name, cut_the_power_of_a_node)(project)
+        time.sleep(chance.uniform(1, 5))
+    _, said = run.end()
+    failures = [line for line in said.splitlines() if line.startswith("failed:")]
+    assert all(map(REASONS.match, failures)), failures
+    measured = re.findall(r"toy node, launch (\d+): measured in", said)
+    assert len(measured) == len(set(measured)) == len(raw_files(project)) and known <= raw_files(project), said
+    holes = re.findall(r"not measured: toy, placement node, launch ([\d, ]+) ", said)
+    lost = {number for words in holes for number in words.split(", ")}
+    assert {*measured} | lost == {str(number) for number in range(1, launches + 1)} and lost.isdisjoint(measured), said

@@ -30,10 +30,10 @@ def test_an_empty_file_or_key_says_nothing(site_file, text):
 
 
 def test_facts_are_read(site_file):
-    assert site.read(site_file("partition: compute\nnodes: 4\naccounting: false\n"), *KEYS) == {
+    assert site.read(site_file("partition: compute\nnodes: 4\nexclusive: false\n"), *KEYS) == {
         "partition": "compute",
         "nodes": 4,
-        "accounting": False,
+        "exclusive": False,
     }
 
 
@@ -60,7 +60,6 @@ def test_facts_are_read(site_file):
         ("sbatch_options: --gres=gpu:1", "sbatch_options: --gres=gpu:1 sets the generic resources (GRES); export"),
         ("sbatch_options: --hint=x --array=1-3", "sbatch_options: with --array=1-3 in a job array every task"),
         ("sbatch_options: --wait", "sbatch_options: with --wait jobs would be submitted one after another; remove it"),
-        ("accounting: perhaps", "accounting: 'perhaps' is not of type boolean"),
         ("partition: ''", "partition: "),
         ("- partition", "is not a list of keys with values; write lines like `partition: compute`"),
         ("partition: {", "cannot be read as YAML: "),
@@ -95,34 +94,3 @@ def test_a_profile_with_a_fault_ends_with_only_the_message(site_file):
     with pytest.raises(SystemExit) as ended:
         site.facts(site_file("nodes: many"), *KEYS)
     assert str(ended.value.code).startswith("config error\n  ")
-
-
-@pytest.fixture
-def slurm(tmp_path, monkeypatch):
-    """A Slurm with this answer to `scontrol show config`."""
-
-    def say(text, code=0):
-        (tmp_path / "scontrol").write_text(f"#!/bin/sh\ncat <<'END'\n{text}\nEND\nexit {code}\n")
-        (tmp_path / "scontrol").chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-
-    return say
-
-
-@pytest.mark.parametrize(
-    ("kind", "kept"),
-    [("accounting_storage/slurmdbd", True), ("accounting_storage/none", False), ("(null)", False)],
-)
-def test_slurm_says_whether_it_keeps_accounts(slurm, kind, kept):
-    slurm(f"AccountingStorageTRES   = cpu,mem\nAccountingStorageType   = {kind}\nAccountingStoreFlags    = (null)")
-    assert site.keeps_accounts() is kept
-
-
-def test_a_slurm_that_does_not_answer_keeps_no_accounts(slurm):
-    slurm("slurm_load_ctl_conf error: Unable to contact slurm controller", code=1)
-    assert site.keeps_accounts() is False
-
-
-def test_without_slurm_there_are_no_accounts(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert site.keeps_accounts() is False

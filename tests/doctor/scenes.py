@@ -23,7 +23,7 @@ def job(hosts: str, *attempts: Attempt, pair: Pair = PAIR, **changed: Any) -> Jo
     """A healthy job with two ranks on these hosts."""
     tried = attempts or (attempt("srun --mpi=pmi2", hosts, pair=pair),)
     placement = "nodes" if len(set(hosts.split())) > 1 else "node"
-    return replace(Job(placement, "main", 2.0, 16, tried), **changed)
+    return replace(Job(placement, 2.0, 16, tried), **changed)
 
 
 COMPILERS = {"the C ceilings": "cc: 12", "the MPI ceiling": "mpicc: 12", "the variants of libzmq": "g++: 12"}
@@ -33,7 +33,6 @@ HEALTHY = Seen(
     job("n1 n2"),
     COMPILERS,
     {"/bin/quarto": "1.10"},
-    configuration="MinJobAge = 300 sec",
 )
 """A cluster on which everything works."""
 LAPTOP = Seen("local", job("laptop laptop", queued_seconds=None), None, COMPILERS, {})

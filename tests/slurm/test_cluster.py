@@ -48,22 +48,3 @@ def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
     start = time.monotonic()
     assert cluster.ask_sinfo("%P %D") == ""
     assert time.monotonic() - start < 30
-
-
-def test_a_job_knows_its_partition(monkeypatch, tmp_path):
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-    (tmp_path / "squeue").write_text("#!/bin/sh\ntest \"$*\" = '--noheader --jobs 7 --format=%P' && echo fast\n")
-    (tmp_path / "squeue").chmod(0o755)
-    assert cluster.partition_of_job() == ""
-    monkeypatch.setenv("SLURM_JOB_ID", "7")
-    assert cluster.partition_of_job() == "fast"
-    monkeypatch.setenv("PATH", str(tmp_path / "none"))
-    assert cluster.partition_of_job() == ""
-
-
-def test_a_slurm_that_does_not_answer_says_nothing_of_its_configuration(tmp_path, monkeypatch):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert cluster.configuration() == ""
-    assert cluster.remembers_seconds("") is None
-    assert cluster.keeps_accounts("") is False

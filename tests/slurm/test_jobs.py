@@ -74,7 +74,7 @@ def test_a_job_is_submitted_again_while_the_refusal_can_pass(sbatch):
 def test_another_refusal_is_final_and_its_words_are_kept(sbatch):
     sbatch.write_text("Invalid qos specification\n")
     done = submit()
-    assert (done.returncode, done.stdout) == (3, "")
+    assert (done.returncode, done.stdout) == (1, "")
     assert done.stderr == "sbatch: error: Invalid qos specification\n"
     assert submission.last_refusal() == "Invalid qos specification"
 

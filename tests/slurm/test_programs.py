@@ -26,6 +26,9 @@ QUERIES = {
 }
 """How Slurm's plugin asks for the states of jobs."""
 
+SILENT = "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1"
+WITHOUT_ACCOUNTS = "echo 'Slurm accounting storage is disabled' >&2; exit 1"
+
 
 @pytest.fixture
 def slurm(tmp_path, monkeypatch):
@@ -54,33 +57,43 @@ def states(program):
 
 
 @pytest.mark.parametrize("program", QUERIES)
-def test_every_final_state_ends_the_wait_and_no_other(slurm, program):
-    every = ["COMPLETED", *ENDED, *GOING_ON]
-    slurm(program, "\n".join(f"echo '{number}|{state}'" for number, state in enumerate(every)))
-    assert [*states(program).values()] == ["COMPLETED", *["FAILED"] * len(ENDED), *GOING_ON]
+def test_every_final_state_ends_the_wait_and_no_other(slurm, tmp_path, program):
+    every = {str(number): state for number, state in enumerate(["COMPLETED", *ENDED, *GOING_ON], 10)}
+    slurm("squeue", "\n".join(f"echo '{number}|{state}'" for number, state in {"9": "RUNNING", **every}.items()))
+    (tmp_path / "jobs").write_text("".join(f"{number}\n" for number in every))
+    expected = {number: "FAILED" if state in ENDED else state for number, state in every.items()}
+    assert states(program) == states(program) == expected
+
+
+@pytest.mark.parametrize("state", ["COMPLETED", *ENDED])
+def test_the_accounts_are_asked_for_a_job_that_the_controller_has_forgotten(slurm, tmp_path, state):
+    (tmp_path / "jobs").write_text("7\n")
+    slurm("squeue", "echo '17|RUNNING'")
+    slurm("sacct", f"[ $1 = --jobs=7 ] && echo '{state}'")
+    assert states("squeue") == {"7": "FAILED" if state in ENDED else state}
 
 
 @pytest.mark.parametrize("program", QUERIES)
 def test_other_questions_and_failures_pass(slurm, program):
-    slurm(program, 'echo "7|NODE_FAIL" "$@"\nexit 3')
+    slurm(program, 'echo "7|NODE_FAIL" "$@"')
     assert said(program, "--me", "--format=%T").stdout == "7|NODE_FAIL --me --format=%T\n"
+    slurm("squeue", "exit 3")
     assert said(program, *QUERIES[program]).returncode == 3
 
 
-def test_a_job_that_slurm_has_forgotten_ends_at_the_second_look(slurm, tmp_path):
-    (tmp_path / "jobs").write_text("7\n8\n9\n")
-    slurm("sacct", "echo '8|COMPLETED'")
-    slurm("scontrol", f"[ $3 = 9 ] && echo JobId=9 && exit\n{FORGOTTEN}")
-    assert states("sacct") == {"8": "COMPLETED"}
-    # The accounts may still learn of job 9, which the controller knows.
-    assert states("sacct") == {"7": "FAILED", "8": "COMPLETED"}
-    assert states("sacct") == {"8": "COMPLETED"}
+@pytest.mark.parametrize("accounts", [WITHOUT_ACCOUNTS, "echo RUNNING"])
+def test_a_job_that_slurm_has_forgotten_ends_at_the_second_look(slurm, tmp_path, accounts):
+    (tmp_path / "jobs").write_text("7\n8\n")
+    slurm("squeue", "echo '8|COMPLETED'")
+    slurm("sacct", accounts)
+    assert states("squeue") == {"8": "COMPLETED"}
+    assert states("squeue") == states("squeue") == {"7": "FAILED", "8": "COMPLETED"}
 
 
 def test_a_silent_controller_forgets_no_job(slurm, tmp_path):
     (tmp_path / "jobs").write_text("7\n")
-    slurm("sacct", "true")
-    slurm("scontrol", "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1")
+    slurm("sacct", WITHOUT_ACCOUNTS)
+    slurm("squeue", SILENT)
     assert [states("sacct") for _ in range(3)] == [{}] * 3
 
 
@@ -94,7 +107,6 @@ PASSING = (
     "Slurm temporarily unable to accept job, sleeping and retrying",
     "QOSMaxSubmitJobPerUserLimit",
 )
-FORGOTTEN = "echo 'slurm_load_jobs error: Invalid job id specified' >&2; exit 1"
 OWN = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-1")
 
 
@@ -102,20 +114,19 @@ OWN = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-
 def test_a_busy_controller_is_outwaited(slurm, tmp_path, words):
     once = tmp_path / "once"
     slurm("sbatch", f'[ -f {once} ] && echo "17;here" && exit\ntouch {once}\necho "sbatch: error: {words}" >&2\nexit 1')
-    slurm("squeue", "true")
     done = said(*OWN)
     assert (done.returncode, done.stdout, done.stderr) == (0, "17;here\n", "")
     assert (tmp_path / "refusals").read_text(encoding="utf-8") == f"waits\t{words}\n"
     assert (tmp_path / "jobs").read_text(encoding="utf-8") == "17\n"
 
 
-def test_a_job_whose_acceptance_was_lost_is_not_submitted_twice(slurm, tmp_path):
-    lost = "sbatch: error: Socket timed out on send/recv operation"
-    slurm("sbatch", f'echo >>{tmp_path}/asked\necho "{lost}" >&2\nexit 1')
-    slurm("squeue", "echo '16|rule_launches-10'; echo '17|rule_launches-1'")
-    done = said(*OWN)
-    assert (done.returncode, done.stdout) == (0, "17\n")
-    assert (tmp_path / "asked").read_text(encoding="utf-8") == "\n"
+def test_copies_of_a_job_share_a_name_under_which_slurm_runs_one_at_a_time(slurm, tmp_path):
+    slurm("sbatch", f'echo "$@" >>{tmp_path}/asked\necho 17')
+    said(*OWN)
+    said(*OWN[:-1], "rule_launches-10")
+    first, second = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
+    assert first == f"--dependency=singleton {' '.join(OWN[1:])} --job-name=run-rule_launches-1"
+    assert second.endswith(" --job-name=run-rule_launches-10")
 
 
 def test_a_refusal_for_good_keeps_slurms_words(slurm, tmp_path):

@@ -1,7 +1,6 @@
 """Are options of sbatch passed on, and those refused that the plugin would refuse? Is it told the rest?"""
 
 import doctest
-import importlib
 import os
 import re
 from types import SimpleNamespace
@@ -67,15 +66,6 @@ def test_a_site_without_the_plugin_can_still_be_read(monkeypatch):
 
     monkeypatch.setattr(submission.importlib, "import_module", absent)
     assert submission.fault_of_options("--partition=x") == ""
-
-
-@pytest.mark.parametrize(("answers", "kept"), [([300, None, None], [300, 300]), ([None, 300, None], [300, None])])
-def test_the_controllers_answer_on_ended_jobs_is_remembered(monkeypatch, answers, kept):
-    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
-    told = iter(answers)
-    monkeypatch.setattr(plugin, "get_min_job_age", lambda: next(told))
-    submission.outwait_controller()
-    assert [plugin.get_min_job_age(), plugin.get_min_job_age()] == kept
 
 
 def test_the_whole_memory_is_requested_unless_the_user_says_otherwise(monkeypatch):

@@ -60,7 +60,7 @@ def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> N
 def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     (there.folder / "profiles/slurm/site.yaml").write_text(
         "partition: compute\naccount: '1234'\nqos: short\nconstraint: a&b\nmpi: srun --mpi=pmix\n"
-        "nodes: 3\ninterface: ib0\naccounting: true\n"
+        "nodes: 3\ninterface: ib0\n"
     )
     found = settings("--profile", "slurm")
     expected = {
@@ -73,7 +73,6 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     }
     assert expected.items() <= found["set_resources"]["launch"].items()
     assert found["resources"] == {"nodes": 3}
-    assert found["slurm_status_command"] == "sacct"
 
 
 def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there: Project) -> None:

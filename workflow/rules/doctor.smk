@@ -4,8 +4,8 @@
 from crossover.doctor import facts
 
 DOCTOR = f"{RESULTS}/doctor"
-# One machine has no second host.
-EXAMINED = facts.placements(run.hosts)
+# One machine has no second host, nor has a partition of one node.
+EXAMINED = facts.placements(run.config.hosts)
 
 
 rule examine:

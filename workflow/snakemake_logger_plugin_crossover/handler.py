@@ -248,7 +248,7 @@ class LogHandler(LogHandlerBase):
         self._count()
         left = self._run.duration(self.tally.seconds_left)
         what = in_words(self.tally.running - self.tally.done.keys()) or self._step
-        self.say(f"[{self.tally.position}] under way: {what}; about {left} left")
+        self.say(f"[{self.tally.position}] under way or waiting in Slurm: {what}; about {left} left")
 
     def _count(self) -> None:
         """Count the launches that are done, although their job goes on."""

@@ -1,4 +1,4 @@
-"""Facts of a site, from a profile's `site.yaml`; and whether its Slurm keeps accounts of jobs."""
+"""Facts of a site, from a profile's `site.yaml`."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 from crossover.config import yaml_file
 from crossover.errors import plain
 from crossover.paths import PROFILES
-from crossover.slurm import cluster, submission
+from crossover.slurm import submission
 
 SCHEMA = PROFILES / "schema.yaml"
 
@@ -34,8 +34,3 @@ def read(file: str | Path, *keys: str, needed: Sequence[str] = ()) -> dict[str, 
 
 facts = plain()(read)
 """The same for a profile: any fault ends Snakemake with exit code 1 and only the message."""
-
-
-def keeps_accounts() -> bool:
-    """Whether Slurm keeps accounts of jobs, which `sacct` needs. False if Slurm does not answer or is not installed."""
-    return cluster.keeps_accounts(cluster.configuration())

@@ -4,13 +4,9 @@ import math
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 import textwrap
-import threading
-import time
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from pathlib import Path
@@ -19,19 +15,11 @@ from typing import Any
 from crossover.doctor import facts
 from crossover.doctor.facts import COMPILERS, HOSTS, MEMORY, Interface, Job, Pair
 from crossover.paths import SITE
-from crossover.slurm import cluster
-from crossover.slurm.acceptance import CUT_OFF, HOPELESS, meaning
+from crossover.slurm.acceptance import CUT_OFF, meaning
 
-NAMED = 8
-"""The most nodes of a suggested list."""
 LATE_SECONDS = 2.0
 SPACE_BYTES = 256 << 20
 """The space that a launch may need for the files of its task farms, and for messages in shared memory."""
-LOOKS_SECONDS = 180
-"""The longest time between two looks of Snakemake's plugin for ended jobs."""
-SHORT_SECONDS = 60
-"""With a shorter memory, the ends of short launches are missed too."""
-POLL_SECONDS = 3.0
 INDENT = 28
 PLACES = {
     "slurm": f"in {SITE}",
@@ -87,10 +75,8 @@ class Seen:
     """Its version, by its path."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """The reason for each job without facts, by placement."""
-    nodes_up: Sequence[str] = ()
-    """The nodes over which launches could rotate; empty if the site lists some, and without Slurm."""
-    configuration: str = ""
-    """That of Slurm's controller."""
+    too_few_nodes: str = ""
+    """Why there was no job for two hosts, and the remedy, if Slurm grants one host only."""
 
     @property
     def examined(self) -> Job | None:
@@ -116,22 +102,6 @@ def executor(seen: Seen) -> Finding:
     return Finding(PROBLEM, "; ".join([*ran, f"the job for one host did not run: {words}"]), *meaning(words))
 
 
-def ended_jobs(seen: Seen) -> Finding:
-    """Without accounts, Snakemake waits for a job without end if Slurm forgets it between two looks."""
-    if seen.executor != "slurm":
-        return Finding(OK, "not needed without Slurm")
-    if cluster.keeps_accounts(seen.configuration):
-        return Finding(OK, "Slurm keeps accounts of ended jobs")
-    seconds = cluster.remembers_seconds(seen.configuration)
-    if seconds is None:
-        return Finding(UNKNOWN, "Slurm did not say for how long it remembers ended jobs")
-    text = f"Slurm keeps no accounts, and remembers ended jobs for {seconds} s (MinJobAge)"
-    if seconds >= LOOKS_SECONDS:
-        return Finding(OK, text)
-    step = "ask the administrators to set MinJobAge=300 in slurm.conf; until then, Snakemake may wait without end"
-    return Finding(PROBLEM if seconds < SHORT_SECONDS else WARNING, text, step=step)
-
-
 def launcher(seen: Seen) -> Finding:
     """Ranks that do not start in one world are a problem."""
     job = seen.node or seen.nodes
@@ -155,25 +125,16 @@ def two_hosts(seen: Seen) -> Finding:
     """A job for two hosts that does not run, or whose ranks share one, is a problem for placement `nodes` only."""
     if seen.executor == "local":
         return Finding(UNKNOWN, "this is one host; exchanges over a network need a cluster")
+    if seen.too_few_nodes:
+        cause, _, step = seen.too_few_nodes.partition("; ")
+        return Finding(PROBLEM, f"there was no job for two hosts: {cause}", step=step)
     if words := seen.lost.get("nodes"):
         return Finding(PROBLEM, f"the job for two hosts did not run: {words}", *meaning(words)) if seen.node else NO_JOB
     if not seen.nodes:
         return Finding(UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts")
     if seen.node and not seen.node.attempts[0].together:
         return Finding(UNKNOWN, "the launcher brings no ranks together; see the finding `launcher`")
-    found = _started(seen.nodes)
-    return replace(found, seen=f"{found.seen}{_rotation(seen.nodes_up)}") if found.verdict is OK else found
-
-
-def _rotation(nodes: Sequence[str]) -> str:
-    """The line with which launches rotate over nodes; empty if there is no need for it."""
-    if len(nodes) <= len(HOSTS):
-        return ""
-    count = f" (the first {NAMED} of {len(nodes)})" if len(nodes) > NAMED else ""
-    return (
-        f"; launches across hosts run where Slurm puts them; to rotate them over nodes that are up{count}, so that a "
-        f"slow node shows, add to {SITE}: `node_list: [{', '.join(nodes[:NAMED])}]`"
-    )
+    return _started(seen.nodes)
 
 
 def processors(seen: Seen, job: Job, pair: Pair) -> Finding:
@@ -293,7 +254,6 @@ def _between_ranks(check: Callable[[Seen, Job, Pair], Finding]) -> Callable[[See
 
 CHECKS: dict[str, Callable[[Seen], Finding]] = {
     "executor": executor,
-    "ended jobs": ended_jobs,
     "launcher": launcher,
     "two hosts": two_hosts,
     "processors": _between_ranks(processors),
@@ -314,59 +274,16 @@ def asked(workflow: Any) -> bool:
     return "doctor" in workflow.dag_settings.targets
 
 
-def cancel_hopeless(cancelled: dict[str, str]) -> None:
-    """From now on, in a thread, cancel jobs of the doctor that would wait for ever.
-
-    The reason for each is put into `cancelled`, by placement.
-    """
-    command = ["squeue", "--noheader", "--me", "--states=PENDING", "--format=%i|%r|%k|%Z"]
-
-    def watch() -> None:
-        while True:
-            with suppress(OSError, subprocess.TimeoutExpired):
-                done = subprocess.run(command, capture_output=True, timeout=30, encoding="utf-8", errors="replace")
-                for number, placement, reason in hopeless(done.stdout, Path.cwd()):
-                    cancelled[placement] = f"it would wait for ever, because of Slurm's {reason}"
-                    subprocess.run(["scancel", number], capture_output=True, timeout=30)
-            time.sleep(POLL_SECONDS)
-
-    threading.Thread(target=watch, daemon=True).start()
-
-
-def hopeless(queue: str, folder: Path) -> list[tuple[str, str, str]]:
-    """The number, placement and reason of each job in squeue's answer that waits for ever, of this working folder.
-
-    >>> hopeless("7|PartitionDown|rule_examine_wildcards_node|/home/me", Path("/home/me"))
-    [('7', 'node', 'PartitionDown')]
-    """
-    # Snakemake's executor leaves the rule and its wildcards in the comment.
-    found = re.findall(r"^(\d+)\|(\w+)\|rule_examine_wildcards_(\w+)\|(.+)$", queue, re.MULTILINE)
-    return [
-        (number, placement, reason)
-        for number, reason, placement, where in found
-        if where == str(folder) and reason in HOPELESS
-    ]
-
-
 def conclude(
-    executor: str,
-    results: str | Path,
-    placements: Sequence[str],
-    logs: Sequence[str],
-    cancelled: Mapping[str, str],
-    features: str | None,
+    executor: str, results: str | Path, placements: Sequence[str], logs: Sequence[str], too_few_nodes: str
 ) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
     `placements` are those whose jobs were submitted, `logs` the logs of this run of Snakemake, with the reasons for
-    lost jobs; `cancelled` has those of jobs that `cancel_hopeless` ended. `features` are those that nodes must have;
-    None if launches need no list of nodes.
+    lost jobs.
     """
     text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
-    seen = gather(Path(results) / "doctor", executor, placements, text, cancelled)
-    if executor == "slurm":
-        up = cluster.nodes_up(seen.nodes.partition, features) if seen.nodes and features is not None else []
-        seen = replace(seen, nodes_up=up, configuration=cluster.configuration())
+    seen = replace(gather(Path(results) / "doctor", executor, placements, text), too_few_nodes=too_few_nodes)
     findings = {title: check(seen) for title, check in CHECKS.items()}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)
@@ -375,10 +292,10 @@ def conclude(
     return int(any(found.verdict is PROBLEM for found in findings.values()))
 
 
-def gather(folder: Path, executor: str, placements: Sequence[str], log: str, cancelled: Mapping[str, str]) -> Seen:
+def gather(folder: Path, executor: str, placements: Sequence[str], log: str) -> Seen:
     """The facts in `folder`, and the reason for each job without facts."""
     jobs: dict[str, Job | None] = {place: facts.read(folder / f"{place}.json", Job) for place in HOSTS}
-    lost = {place: cancelled.get(place) or last_words(log, place) for place in placements if not jobs[place]}
+    lost = {place: last_words(log, place) for place in placements if not jobs[place]}
     if not any(jobs.values()):
         # Slurm's plugin says so of a job that was accepted and failed; one that cannot start Python leaves no facts.
         hint = f"; if compute nodes do not see {sys.prefix}, clone crossover into a folder that all nodes share"

@@ -127,7 +127,6 @@ class Job:
     """A job that ran. What is unknown, or known only on Slurm, is None or empty."""
 
     placement: str
-    partition: str
     queued_seconds: float | None
     processors: int
     """The logical processors that each rank must be able to use."""

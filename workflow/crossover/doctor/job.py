@@ -31,7 +31,6 @@ from crossover.measure.ranks import ending, network, provenance
 from crossover.measure.ranks.log import Relay
 from crossover.records import atomic, json_text
 from crossover.records.holes import Refusal
-from crossover.slurm import cluster
 
 if TYPE_CHECKING:
     # Importing it starts MPI, which a job's supervisor must not.
@@ -54,7 +53,6 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
     with log.open("wb", buffering=0) as lines:
         job = Job(
             placement,
-            cluster.partition_of_job(),
             provenance.slurm_job(time.time()).get("queued_seconds"),
             mpi_launcher.processors(mpi),
             attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines)),

@@ -1,7 +1,6 @@
 """What Slurm says about the cluster: its partitions, their nodes and time limits, its configuration."""
 
 import math
-import os
 import re
 import subprocess
 import sys
@@ -35,38 +34,6 @@ def partition_state(partitions: str | None) -> str:
 def ask_sinfo(columns: str, *options: str) -> str:
     """These columns of each partition, as `sinfo` writes them; empty if Slurm does not answer soon."""
     return said(["sinfo", "--noheader", *options, f"--format={columns}"], SOON_SECONDS)
-
-
-def partition_of_job() -> str:
-    """The partition of the job in which this process runs; empty outside Slurm, or if Slurm does not answer."""
-    job = os.environ.get("SLURM_JOB_ID")
-    # The processes of a job of Snakemake lack the variable SLURM_JOB_PARTITION.
-    return said(["squeue", "--noheader", "--jobs", job, "--format=%P"], SOON_SECONDS).strip() if job else ""
-
-
-def nodes_up(partition: str, feature: str = "") -> list[str]:
-    """The names of the nodes of a partition that are up, only those with this feature; empty if Slurm does not answer.
-
-    Empty too for a `feature` that is an expression, because only Slurm can evaluate it.
-    """
-    return up_in(ask_sinfo("%N %R %T %f", "--Node"), partition, feature)
-
-
-def up_in(answer: str, partition: str, feature: str = "") -> list[str]:
-    """The same, from what `sinfo` answers.
-
-    >>> up_in("n1 main idle ib\\nn2 main down* ib\\nn3 main mixed (null)\\nn4 small idle ib", "main")
-    ['n1', 'n3']
-    >>> up_in("n1 main idle ib,fast\\nn3 main mixed (null)", "main", "fast")
-    ['n1']
-    """
-    rows = [line.split(maxsplit=3) for line in answer.splitlines()]
-    return [
-        name
-        for name, own, state, features in (row for row in rows if len(row) == 4)
-        # A state without its marks: those of nodes that do not answer, or are reserved or about to reboot, stay.
-        if own == partition and state.rstrip("~#+") in UP and (not feature or feature in features.split(","))
-    ]
 
 
 def nodes_down(partitions: str | None) -> tuple[int, dict[str, str]]:
@@ -118,31 +85,6 @@ def stopped_in(answer: str, partitions: str | None) -> str:
     """
     found = list(dict.fromkeys(_column(answer, partitions)))
     return "" if "up" in found else ", ".join(found)
-
-
-def configuration() -> str:
-    """Slurm's configuration, as `scontrol` writes it; empty if Slurm does not answer or is not installed."""
-    return said(["scontrol", "show", "config"], LIMIT_SECONDS)
-
-
-def keeps_accounts(configuration: str) -> bool:
-    """Whether Slurm keeps accounts of jobs, which `sacct` needs. False for an empty configuration.
-
-    >>> keeps_accounts("AccountingStorageType   = accounting_storage/slurmdbd")
-    True
-    """
-    found = re.search(r"^AccountingStorageType\s*=\s*(\S+)", configuration, re.MULTILINE)
-    return found is not None and found[1] not in ("accounting_storage/none", "(null)")
-
-
-def remembers_seconds(configuration: str) -> int | None:
-    """For how long Slurm remembers ended jobs without accounts; None for an empty configuration.
-
-    >>> remembers_seconds("MinJobAge               = 300 sec")
-    300
-    """
-    found = re.search(r"^MinJobAge\s*=\s*(\d+)", configuration, re.MULTILINE)
-    return int(found[1]) if found else None
 
 
 def said(command: list[str], seconds: float) -> str:

@@ -51,7 +51,7 @@ OF_JOBS = ("SBATCH_", "SRUN_")
 """The starts of variables that change jobs, or the ranks in them (the manuals of sbatch and srun)."""
 
 CARRIED = (
-    *("ACCOUNT", "CLUSTERS", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_NODE"),
+    *("ACCOUNT", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_NODE"),
     *("NETWORK", "PARTITION", "PREFER", "PROFILE", "QOS", "RESERVATION", "REQ_SWITCH", "WAIT4SWITCH", "WCKEY"),
 )
 """The variables SBATCH_... that are passed on: where jobs run, what else they request. A launch's options win."""
@@ -112,19 +112,6 @@ def _instead(name: str) -> str:
     if name in OWN_KEYS:
         return f"set the key `{OWN_KEYS[name]}` instead"
     return RESOURCES.get(name, "remove it, because each launch sets its own")
-
-
-def outwait_controller() -> None:
-    """Make Slurm's plugin keep using `squeue`, if so configured, while Slurm's controller does not answer.
-
-    Before each query, the plugin asks the controller how long it remembers ended jobs. Without an answer, it uses
-    `sacct`, which without accounting reports nothing. Then the plugin (2.8) loses its jobs and waits for ever. So its
-    first answer is reused.
-    """
-    plugin = importlib.import_module("snakemake_executor_plugin_slurm")
-    seconds = plugin.get_min_job_age()
-    if seconds is not None:
-        plugin.get_min_job_age = lambda: seconds  # type: ignore[attr-defined]
 
 
 def request_whole_memory() -> None:

@@ -31,13 +31,11 @@ def start(run: Run) -> None:
             display.say(left)
     if on_slurm:
         submission.stand_in(Path(run.results, "logs"))
-        submission.outwait_controller()
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
             submission.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if conclude.asked(workflow):
         if on_slurm:
-            conclude.cancel_hopeless(run.cancelled)
             jobs.follow(jobs.name_start(run.results), display.say)
         return
     with plain():
@@ -83,15 +81,6 @@ def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
     """The launches that are wider than a node of Slurm's partition, in words."""
     widths = run.course.widths(launches) if run.slurm else []
     return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
-
-
-def features(run: Run) -> str | None:
-    """The features that nodes of a launch must have; None without Slurm, and if launches name their nodes already."""
-    extra = run.workflow.resource_settings.overwrite_resources.get("launch", {}).get("slurm_extra")
-    options = str(getattr(extra, "raw", ""))
-    if not run.slurm or "--nodelist" in options or "rotation" in options:
-        return None
-    return str(run.slurm.get("constraint") or "")
 
 
 def follow(run: Run, on_slurm: bool) -> None:
@@ -180,8 +169,8 @@ def error(run: Run, logs: Sequence[str]) -> None:
 
 def _diagnose(run: Run, logs: Sequence[str]) -> int:
     """Print the doctor's findings; returns the exit code."""
-    executor, placements = run.workflow.executor_plugin.name, facts.placements(run.hosts)
-    return conclude.conclude(executor, run.results, placements, logs, run.cancelled, features(run))
+    executor, placements = run.workflow.executor_plugin.name, facts.placements(run.config.hosts)
+    return conclude.conclude(executor, run.results, placements, logs, run.config.too_few_nodes)
 
 
 def _end(run: Run, succeeded: bool = False) -> bool:

@@ -71,8 +71,6 @@ class Run:
         self.experiments: dict[str, None] = {}
         """The experiments of which the targets need tables."""
         self.attempts: Attempts | None = None
-        self.cancelled: dict[str, str] = {}
-        """The reason for each job of the doctor that was cancelled, by placement."""
         self.ending, self.ended = threading.Lock(), False
         """Held while the end is printed."""
         self.jobs = Jobs(self.slurm, self.most_minutes, session.slurm_extra(workflow))
