@@ -58,6 +58,13 @@ def test_a_title_has_only_settled_questions_and_names_the_curve_among_several():
     assert title(steps((0.4, 1.6)), mpi()) == "Send NumPy arrays (fresh memory) with `Send`"
 
 
+def test_most_curves_of_a_question_are_told_by_their_number_and_few_by_name():
+    best = (1.8, 2.2), (1.8, 2.2)
+    alike = [steps(*best, protocol=f"PUSH/PULL over {name}, 64 MB in flight") for name in ("tcp", "ipc", "inproc")]
+    other = steps((0.4, 0.6), (0.4, 0.6), protocol="DEALER/ROUTER over tcp, 64 MB in flight")
+    assert title(*alike, other) == "Stream ZeroMQ messages (3 of 4 curves) with `no-copy`"
+
+
 def test_cards_have_a_number_its_meaning_and_where_it_holds():
     shown = heading.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])))
     assert "<strong>2.0–4.0×</strong>" in shown and "faster (throughput): " in shown and "</b> instead of copy" in shown

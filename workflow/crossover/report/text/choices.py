@@ -2,7 +2,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -10,10 +10,13 @@ from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
 from crossover.records.outcome import OPEN, SETTLED, WINNER, Choice
 from crossover.report.text import markup, numbers
-from crossover.report.text.tables import Panel, Tables, conditions, panel_key, panel_names, plain_first
+from crossover.report.text.tables import Panel, PanelKey, Tables, conditions, panel_key, panel_names, plain_first
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
+
+MOST_NAMED = 2
+"""Of more curves with one choice, only the number is told, if they are most curves of the metric."""
 
 
 @dataclass(frozen=True)
@@ -146,11 +149,8 @@ def asked(tables: Tables) -> list[Question]:
     for question in every:
         alike.setdefault((question.panel.experiment, question.panel.metric, question.words), []).append(question)
     names = panel_names(question.panel for question in every)
-    metrics = Counter((experiment, metric) for experiment, metric, _ in alike)
-    return [
-        _joined(same, [names[panel_key(each.panel)] for each in same] if metrics[experiment, metric] > 1 else [])
-        for (experiment, metric, _), same in alike.items()
-    ]
+    total = Counter((question.panel.experiment, question.panel.metric) for question in every)
+    return [_joined(same, names, total[experiment, metric]) for (experiment, metric, _), same in alike.items()]
 
 
 def _place_of(experiment: str) -> int:
@@ -158,12 +158,16 @@ def _place_of(experiment: str) -> int:
     return known.asked if known else SELDOM
 
 
-def _joined(same: Sequence[Question], names: Sequence[str]) -> Question:
-    """Curves with the same words as one question; `names` are theirs, none for all curves of the metric."""
+def _joined(same: Sequence[Question], names: Mapping[PanelKey, str], total: int) -> Question:
+    """Curves with the same words, of `total` curves of the metric, as one question."""
     first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
-    name = _name(names, first.experiment, first.metric, () if names else conditions(each.panel for each in same))
-    return Question(name, first, rows, same[0].name)
+    own, shared = [names[panel_key(each.panel)] for each in same], []
+    if len(own) > max(MOST_NAMED, total / 2) or len(own) == total:
+        shared = conditions(each.panel for each in same)
+        shared += [f"{len(own)} of {total} curves"] if len(own) < total else []
+        own = []
+    return Question(_name(own, first.experiment, first.metric, shared), first, rows, same[0].name)
 
 
 def metric_word(experiment: str, metric: str) -> str:
@@ -185,8 +189,8 @@ def settled(questions: Sequence[Question]) -> str:
 
 
 def _name(names: Sequence[str], experiment: str, metric: str, shared: Sequence[str] = ()) -> str:
-    """The name of curves with these names, none for all curves, which have the `shared` conditions; with the metric's
-    word if users choose by several."""
+    """The name of curves with these names, none for those told by what they have in common (`shared`); with the
+    metric's word if users choose by several."""
     title = ", ".join([subject(experiment), *shared])
     apart = [name.removeprefix(title).lstrip(" ,") for name in names]
     about = f"{title}, {' / '.join(apart)}" if names and all(apart) else title
