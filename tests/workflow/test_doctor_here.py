@@ -24,7 +24,6 @@ def test_one_machine_has_all_findings_but_two_hosts_and_a_failed_job_hides_no_ot
     found = verdicts(project)
     titles = {
         "executor",
-        "ended jobs",
         "launcher",
         "two hosts",
         "processors",

@@ -15,6 +15,7 @@ from typing import Any
 
 from crossover.design.config import Config
 from crossover.design.launch import Launch
+from crossover.doctor import facts
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
 from crossover.planning import batches, plan
@@ -122,7 +123,8 @@ def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     """The configuration with the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
     if not slurm:
         return config, math.inf
-    if (wanted := plan.most_hosts(config)) > 1:
+    # The doctor has a job for two hosts, whatever the experiments need.
+    if (wanted := min(max(plan.most_hosts(config), *facts.HOSTS.values()), config.hosts)) > 1:
         hosts, reason = acceptance.most_hosts(slurm, wanted)
         # Launches with more are left out and named.
         config = replace(config, hosts=hosts, too_few_nodes=reason)
