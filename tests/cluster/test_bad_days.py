@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 from contextlib import suppress
 
@@ -211,6 +212,9 @@ def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(pro
     (folder / "sbatch").chmod(0o755)
     around = ("env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2", hasty(project))
     said = project.succeed(*around, *PROMPT, "toy")
+    [controller] = [each for each in project.slurm.login.processes() if each.info["name"] == "slurmctld"]
+    # nsenter has stopped with its child.
+    controller.parent().send_signal(signal.SIGCONT)
     refusals = (project.folder / "results/logs/refusals.txt").read_text()
     assert refusals.startswith("waits\tBatch job submission failed: Socket timed out"), refusals
     assert "2 of 2 launches measured" in said and "failed: toy" not in said
