@@ -131,11 +131,12 @@ def test_a_known_reason_names_its_key(sbatch):
 
 
 @pytest.mark.parametrize(
-    "script", ["echo 'sbatch: error: Unable to contact slurm controller (connect failure)' >&2; exit 1", "exit 0"]
+    "words", ["Unable to contact slurm controller (connect failure)", "Socket timed out on send/recv operation"]
 )
-def test_if_slurm_does_not_refuse_the_run_starts(sbatch, script):
-    sbatch(script)
+def test_a_controller_that_does_not_answer_refuses_nothing(sbatch, words):
+    sbatch(f"echo 'sbatch: error: Batch job submission failed: {words}' >&2; exit 1")
     acceptance.check(None, [JOB])
+    assert acceptance.most_hosts({}, 4) == (4, "")
 
 
 def test_without_sbatch_the_run_starts(monkeypatch):

@@ -103,8 +103,10 @@ PASSING = (
     "Batch job submission failed: Resource temporarily unavailable",
     "Batch job submission failed: Transport endpoint is not connected",
     "Batch job submission failed: Zero Bytes were transmitted or received",
-    "Batch job submission failed: Slurm controller in standby mode",
+    "Batch job submission failed: Slurm backup controller in standby mode",
     "Slurm temporarily unable to accept job, sleeping and retrying",
+    "Batch job submission failed: Rate limit exceeded, please retry momentarily",
+    "Batch job submission failed: MaxJobCount limit reached",
     "QOSMaxSubmitJobPerUserLimit",
 )
 OWN = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-1")

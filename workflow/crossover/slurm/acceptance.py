@@ -13,6 +13,7 @@ from typing import Any
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
 from crossover.slurm import cluster
+from crossover.slurm.submission import PASSES
 
 OPTIONS = {
     "slurm_partition": "--partition",
@@ -192,8 +193,8 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     # Nodes that come back are worth a wait, if the site says so.
     if answer.returncode and job.get("wait_for_nodes") and _lacking(job):
         return options, ""
-    # A full queue is no fault of the job.
-    if answer.returncode == 0 or "ontroller" in answer.stderr or re.search(r"SubmitJob\w*Limit", answer.stderr):
+    # A full queue or a busy controller is no fault of the job.
+    if answer.returncode == 0 or PASSES.search(answer.stderr):
         return options, ""
     lines = [line for line in answer.stderr.strip().splitlines() if not line.startswith("Try ")] or ["no reason given"]
     words = [line.removeprefix("allocation failure: ").removeprefix("sbatch: error: ") for line in lines]

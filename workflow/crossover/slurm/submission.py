@@ -41,6 +41,8 @@ NOT_A_JOB = {
 """Options with which jobs would not run as planned, with the reason."""
 
 BIN = Path(__file__).with_name("bin")
+PASSES = re.compile("|".join((BIN / "passes").read_text(encoding="utf-8").splitlines()), re.IGNORECASE)
+"""Slurm's words for a full queue, or a controller that does not answer: the same job can be accepted later."""
 REFUSALS, JOBS = "CROSSOVER_REFUSALS", "CROSSOVER_JOBS"
 """The environment variables with the paths of the files of refusals, and of the numbers of accepted jobs."""
 
