@@ -16,7 +16,7 @@ NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
 
 MOST_NAMED = 2
-"""Of more curves with one choice, only the number is told, if they are most curves of the metric."""
+"""Of more curves with one choice, the first is named, and the others are counted."""
 
 
 @dataclass(frozen=True)
@@ -163,10 +163,10 @@ def _joined(same: Sequence[Question], names: Mapping[PanelKey, str], total: int)
     first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
     own, shared = [names[panel_key(each.panel)] for each in same], []
-    if len(own) > max(MOST_NAMED, total / 2) or len(own) == total:
-        shared = conditions(each.panel for each in same)
-        shared += [f"{len(own)} of {total} curves"] if len(own) < total else []
-        own = []
+    if len(own) == total:
+        own, shared = [], conditions(each.panel for each in same)
+    elif len(own) > MOST_NAMED:
+        own = [f"{own[0]} and {len(own) - 1} more curves"]
     return Question(_name(own, first.experiment, first.metric, shared), first, rows, same[0].name)
 
 
@@ -189,11 +189,11 @@ def settled(questions: Sequence[Question]) -> str:
 
 
 def _name(names: Sequence[str], experiment: str, metric: str, shared: Sequence[str] = ()) -> str:
-    """The name of curves with these names, none for those told by what they have in common (`shared`); with the
-    metric's word if users choose by several."""
+    """The name of curves with these names, none for all curves, which have the `shared` conditions; with the metric's
+    word if users choose by several."""
     title = ", ".join([subject(experiment), *shared])
     apart = [name.removeprefix(title).lstrip(" ,") for name in names]
-    about = f"{title}, {' / '.join(apart)}" if names and all(apart) else title
+    about = f"{title}, {' / '.join(apart)}".replace(", and ", " and ") if names and all(apart) else title
     word = metric_word(experiment, metric)
     return f"{about}: {word}" if word and word not in about else about
 
