@@ -132,6 +132,7 @@ def failed_once(project: OnCluster, disturb: Callable[[], object], state: str) -
     assert len(raw_files(project)) == 1
 
 
+@pytest.mark.core
 def test_a_job_that_somebody_cancels_is_repeated(project: OnCluster) -> None:
     login = project.slurm.login
     failed_once(project, lambda: login.run("scancel", project.slurm.jobs()[0].split()[0]), "CANCELLED")

@@ -46,7 +46,7 @@ if mkdir {folder}/paused 2>/dev/null; then
 fi
 exec /usr/bin/sbatch "$@"
 """
-"""In place of sbatch: at the first job, the controller pauses; it sees the job when the answer is late."""
+"""In place of sbatch: the controller pauses at the first job, and reads the request after sbatch has given up."""
 
 
 def site(project: OnCluster, facts: str) -> None:
@@ -215,13 +215,13 @@ def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(pro
     [controller] = [each for each in project.slurm.login.processes() if each.info["name"] == "slurmctld"]
     # nsenter has stopped with its child.
     controller.parent().send_signal(signal.SIGCONT)
-    refusals = (project.folder / "results/logs/refusals.txt").read_text()
+    refusals = (project.folder / "results/logs/refusals.txt").read_text(encoding="utf-8")
     assert refusals.startswith("waits\tBatch job submission failed: Socket timed out"), refusals
     assert "2 of 2 launches measured" in said and "failed: toy" not in said
     assert eventually(lambda: project.slurm.jobs() == [], 60)
     jobs = project.slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
     accepted = sum(f" WorkDir={project.folder} " in job for job in jobs)
-    logs = [file.read_text() for file in (project.folder / "results/logs/quick/toy").rglob("*.log")]
+    logs = [file.read_text(encoding="utf-8") for file in (project.folder / "results/logs/quick/toy").rglob("*.log")]
     assert accepted > 2
     assert sum(log.count("already measured by an earlier job") for log in logs) == accepted - 2
 

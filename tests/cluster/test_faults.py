@@ -58,7 +58,8 @@ def supervisors(node: Machine, launch: int) -> list[int]:
 def hasty(project: OnCluster) -> str:
     """A variable with which Slurm's commands wait two seconds for an answer, not ten."""
     settings = project.folder / "hasty.conf"
-    settings.write_text((project.slurm.folder / "slurm/slurm.conf").read_text() + "MessageTimeout=2\n")
+    usual = (project.slurm.folder / "slurm/slurm.conf").read_text(encoding="utf-8")
+    settings.write_text(f"{usual}MessageTimeout=2\n", encoding="utf-8")
     return f"SLURM_CONF={settings}"
 
 

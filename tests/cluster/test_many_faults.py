@@ -188,28 +188,28 @@ def cut_the_power_of_a_node(project: OnCluster) -> None:
     project.slurm.nodes[2].cut_power()
 
 
-WITHIN_A_RUN = {
-    **{name: FAULTS[name] for name in ("cancelled job", "preempted job", "drained node", "busy controller")},
-    **{name: FAULTS[name] for name in ("controller away", "partition down", "refused jobs")},
-}
+WITHIN_A_RUN = (
+    *(cancel_a_job, preempt_a_job, drain_a_node, keep_the_controller_busy),
+    *(stop_the_controller, take_the_partition_down, refuse_submissions),
+)
 """The faults after which Snakemake goes on."""
 
 
 @pytest.mark.timeout(120 + 60 * COUNT)
 def test_after_faults_in_one_run_every_launch_is_measured_or_a_hole_with_the_true_reason(project: OnCluster) -> None:
     chance = random.Random(COUNT)
-    names = [name for _ in range(COUNT) for name in chance.sample(list(WITHIN_A_RUN), len(WITHIN_A_RUN))][:COUNT]
-    names[COUNT // 2] = "lost node"
+    faults = [fault for _ in range(COUNT) for fault in chance.sample(WITHIN_A_RUN, len(WITHIN_A_RUN))][:COUNT]
+    faults[COUNT // 2] = cut_the_power_of_a_node
     launches = 4 * COUNT
     project.configure(toy=LONG | {"budget_seconds": 5, "launches": launches})
     (project.folder / "profiles/slurm/site.yaml").write_text("batch_launches: 2\n")
     run = project.begin(*command(project), *PROMPT, "toy")
     run.wait_until(lambda: bool(raw_files(project)))
     known: set[Path] = set()
-    for name in names:
-        assert run.process.poll() is None, (name, run.said)
+    for inject in faults:
+        assert run.process.poll() is None, (inject, run.said)
         known |= raw_files(project)
-        WITHIN_A_RUN.get(name, cut_the_power_of_a_node)(project)
+        inject(project)
         time.sleep(chance.uniform(1, 5))
     _, said = run.end()
     failures = [line for line in said.splitlines() if line.startswith("failed:")]

@@ -181,15 +181,22 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     def reasons(text: str) -> Any:
         return conclude.gather(tmp_path, "slurm", ["node", "nodes"], text).lost
 
-    told = reasons(REFUSED.format(log=log))
+    lost_jobs = reasons(REFUSED.format(log=log))
     assert (
-        told["node"]
+        lost_jobs["node"]
         == "invalid partition specified: nope; Batch job submission failed: Invalid partition name specified"
     )
     for words in ("'FAILED'", "python: No such file or directory", str(log), "into a folder that all nodes share"):
-        assert words in told["nodes"]
+        assert words in lost_jobs["nodes"]
     assert reasons(REFUSED.split("[Sat")[0])["nodes"] == "this run ended before the job did"
     facts.write(job("n1 n1"), tmp_path / "node.json")
-    told = reasons(REFUSED)
-    assert told.keys() == {"nodes"}
-    assert "share" not in told["nodes"], "the other job could start Python"
+    lost_jobs = reasons(REFUSED)
+    assert lost_jobs.keys() == {"nodes"}
+    assert "share" not in lost_jobs["nodes"], "the other job could start Python"
+
+
+def test_the_facts_of_a_job_that_this_run_did_not_have_are_not_its_own(tmp_path: Path) -> None:
+    for placement, hosts in (("node", "n1 n1"), ("nodes", "n1 n2")):
+        facts.write(job(hosts), tmp_path / f"{placement}.json")
+    assert conclude.gather(tmp_path, "slurm", ["node", "nodes"], "").nodes == job("n1 n2")
+    assert conclude.gather(tmp_path, "slurm", ["node"], "").nodes is None

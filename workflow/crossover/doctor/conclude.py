@@ -294,7 +294,9 @@ def conclude(
 
 def gather(folder: Path, executor: str, placements: Sequence[str], log: str) -> Seen:
     """The facts in `folder`, and the reason for each job without facts."""
-    jobs: dict[str, Job | None] = {place: facts.read(folder / f"{place}.json", Job) for place in HOSTS}
+    jobs: dict[str, Job | None] = dict.fromkeys(HOSTS)
+    # An earlier run may have left the facts of a job that this one did not have.
+    jobs |= {place: facts.read(folder / f"{place}.json", Job) for place in placements}
     lost = {place: last_words(log, place) for place in placements if not jobs[place]}
     if not any(jobs.values()):
         # Slurm's plugin says so of a job that was accepted and failed; one that cannot start Python leaves no facts.

@@ -162,12 +162,12 @@ def _joined(same: Sequence[Question], names: Mapping[PanelKey, str], total: int)
     """Curves with the same words, of `total` curves of the metric, as one question."""
     first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
-    own, shared = [names[panel_key(each.panel)] for each in same], []
-    if len(own) == total:
-        own, shared = [], conditions(each.panel for each in same)
-    elif len(own) > MOST_NAMED:
-        own = [f"{own[0]} and {len(own) - 1} more curves"]
-    return Question(_name(own, first.experiment, first.metric, shared), first, rows, same[0].name)
+    titles, shared = [names[panel_key(each.panel)] for each in same], []
+    if len(titles) == total:
+        titles, shared = [], conditions(each.panel for each in same)
+    elif len(titles) > MOST_NAMED:
+        titles = [f"{titles[0]} and {len(titles) - 1} more curves"]
+    return Question(_name(titles, first.experiment, first.metric, shared), first, rows, same[0].name)
 
 
 def metric_word(experiment: str, metric: str) -> str:
