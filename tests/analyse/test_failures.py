@@ -148,16 +148,22 @@ def verdicts(folder):
     return {row["claim"]: row for row in record.read(path, record.CLAIMS).to_pylist()}, failure.of(path)
 
 
+@pytest.fixture(scope="module")
+def unharmed(judged):
+    """The verdicts without a fault."""
+    verdict_of, failures = verdicts(judged)
+    assert failures == []
+    return verdict_of
+
+
 @pytest.mark.parametrize("kind", sorted({claim["quantity"]["kind"] for claim in shipped()}))
-def test_a_claim_whose_judgement_fails_does_not_change_the_others(judged, monkeypatch, kind):
+def test_a_claim_whose_judgement_fails_does_not_change_the_others(judged, unharmed, monkeypatch, kind):
     chosen = next(claim for claim in shipped() if claim["quantity"]["kind"] == kind)
-    before, none = verdicts(judged)
     find, wrong = judgement.find, chosen["quantity"]
     monkeypatch.setattr(judgement, "find", lambda field, what: fault() if what is wrong else find(field, what))
     after, (failed,) = verdicts(judged)
-    assert none == []
-    assert list(after) == list(before)
-    assert [name for name in before if before[name] != after[name]] == [chosen["claim"]]
+    assert list(after) == list(unharmed)
+    assert [name for name in unharmed if unharmed[name] != after[name]] == [chosen["claim"]]
     row = after[chosen["claim"]]
     assert (row["verdict"], row["says"], row["value"]) == ("not judged", chosen["says"], None)
     assert row["reason"].startswith("`ValueError: a fault`, raised in `analyse/claims/judgement.py, line ")
@@ -165,17 +171,16 @@ def test_a_claim_whose_judgement_fails_does_not_change_the_others(judged, monkey
 
 
 @pytest.mark.parametrize("name", judgement.READ)
-def test_claims_on_an_experiment_with_a_failed_table_get_its_reason(judged, tmp_path, name):
+def test_claims_on_an_experiment_with_a_failed_table_get_its_reason(judged, unharmed, tmp_path, name):
     for table in judgement.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
     path = tmp_path / f"{name}.parquet"
     cause = failure.Failure("table", name, "zmq_latency", "KeyError: 'x'", "analyse/estimates/curve.py, line 9")
     record.write(record.read(path, writer.TABLES[name]), path, failure.stored([cause]))
-    before, _ = verdicts(judged)
     after, failures = verdicts(tmp_path)
     concerned = {c["claim"] for c in shipped() if "zmq_latency" in json.dumps(c["quantity"])}
     assert {name for name, row in after.items() if row["verdict"] == "not judged"} == concerned
-    assert {name for name in before if before[name] != after[name]} == concerned
+    assert {name for name in unharmed if unharmed[name] != after[name]} == concerned
     assert {(each.error, each.place) for each in failures} == {(cause.error, cause.place)}
 
 
@@ -188,9 +193,16 @@ def recommended(folder):
     return record.read(path, record.RECOMMENDATIONS).to_pylist(), failure.of(path)
 
 
+@pytest.fixture(scope="module")
+def recommendations(judged):
+    """The recommendations without a fault."""
+    rows, failures = recommended(judged)
+    assert failures == []
+    return rows
+
+
 @pytest.mark.parametrize("chosen", SETTINGS, ids=lambda setting: setting.name)
-def test_a_setting_whose_decision_fails_does_not_change_the_others(judged, monkeypatch, chosen):
-    before, none = recommended(judged)
+def test_a_setting_whose_decision_fails_does_not_change_the_others(judged, recommendations, monkeypatch, chosen):
     decide = recommend.recommendations
     monkeypatch.setattr(
         recommend, "recommendations", lambda one, *others: fault() if one.name == chosen.name else decide(one, *others)
@@ -200,8 +212,7 @@ def test_a_setting_whose_decision_fails_does_not_change_the_others(judged, monke
     def of_others(rows):
         return [row for row in rows if row["setting"] != chosen.name]
 
-    assert none == []
-    assert of_others(before) == of_others(after)
+    assert of_others(recommendations) == of_others(after)
     (row,) = [row for row in after if row not in of_others(after)]
     assert not row["recommended"] and row["experiment"] == chosen.experiment
     assert row["reason"].startswith("failed: `ValueError: a fault`, raised in `")

@@ -73,7 +73,14 @@ def named(found):
     return {row["host"] for row in found if row["verdict"] == "worse"}
 
 
-@pytest.mark.parametrize("noise", [{}, {"launch_sd": 0.2}, {"tails": 2, "block_sd": 0.06, "slowed": 0.2}])
+@pytest.mark.parametrize(
+    "noise",
+    [
+        {"tails": 2, "block_sd": 0.06, "slowed": 0.2},
+        pytest.param({}, marks=pytest.mark.long),
+        pytest.param({"launch_sd": 0.2}, marks=pytest.mark.long),
+    ],
+)
 @pytest.mark.parametrize(("used", "launches"), [(PAIRS, 6), (PAIRS, 7), (("a", "b", "c", "d"), 12)])
 def test_alike_hosts_are_rarely_called_worse(noise, used, launches):
     own, count = list(islice(cycle(used), launches)), 80

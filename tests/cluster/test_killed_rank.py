@@ -7,7 +7,6 @@ import re
 import shlex
 import signal
 
-import pytest
 from clusters import PROMPT, OnCluster
 from machines import Machine
 from slurm import Cluster
@@ -29,7 +28,6 @@ def text_of_the_page(project: OnCluster) -> str:
     return " ".join((project.folder / "mine/report/index.html").read_text().split())
 
 
-@pytest.mark.core
 def test_a_killed_rank_is_named_with_host_and_signal_and_the_pages_command_fills_the_hole(
     project: OnCluster, slurm: Cluster
 ) -> None:

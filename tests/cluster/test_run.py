@@ -9,9 +9,8 @@ from clusters import PROMPT, OnCluster, hosts, recorded
 from copies import Project, refine
 from slurm import Cluster
 
-pytestmark = pytest.mark.core
 
-
+@pytest.mark.core
 def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     finished_once: tuple[Project, str], slurm: Cluster
 ) -> None:
@@ -29,6 +28,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     assert "6 of 6 launches measured" in said
 
 
+@pytest.mark.core
 def test_a_job_has_the_whole_memory_of_its_node(project: OnCluster, slurm: Cluster) -> None:
     project.succeed(*PROMPT, project.due()[0])
     jobs = slurm.login.run("scontrol", "--oneliner", "show", "job").splitlines()
@@ -46,6 +46,7 @@ def test_page_and_terminal_warn_of_nodes_that_are_not_exclusive(project: OnClust
     assert warning in (project.folder / "results/report/index.html").read_text()
 
 
+@pytest.mark.core
 def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -> None:
     project.configure(toy={"launches": 9})
     assert "on up to 3 nodes at a time" in project.succeed(*PROMPT, "-n")
@@ -53,6 +54,7 @@ def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -
     assert "on one node, plus" in project.succeed(*PROMPT, "-n")
 
 
+@pytest.mark.core
 def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], slurm: Cluster) -> None:
     project, _ = finished_once
     before = project.raw()

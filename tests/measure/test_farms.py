@@ -97,8 +97,8 @@ def launch(tmp_path):
     # Another test has a launch for ipyparallel's empty tasks.
     [
         ("task_throughput", PYTHON),
-        ("task_map", PYTHON),
-        ("task_throughput", IPYPARALLEL),
+        pytest.param("task_map", PYTHON, marks=pytest.mark.long),
+        pytest.param("task_throughput", IPYPARALLEL, marks=pytest.mark.long),
         ("task_scaling", ["bare zmq", "twisted"]),
     ],
     ids=["arrays", "durations", "arrays by ipyparallel", "engines"],
@@ -233,7 +233,7 @@ def listening(process):
     return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
 
 
-@pytest.mark.parametrize("pool", ["concurrent.futures", "multiprocessing.Pool"])
+@pytest.mark.parametrize("pool", ["multiprocessing.Pool", pytest.param("concurrent.futures", marks=pytest.mark.long)])
 def test_a_lost_worker_of_a_pool_ends_the_launch(launch, pool):
     one = launch("task_latency", settings("task_latency", ["bare zmq", pool], engines=2, **LONG))
     one.start()
@@ -437,8 +437,8 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     ("entrant", "program", "name"),
     [
         ("leastload", "ipyparallel.controller", "ipyparallel leastload"),
-        ("dask", "crossover.measure.farms.dask_without_pages", "dask"),
-        ("twisted", "crossover.farms.twisted.farm", "twisted"),
+        pytest.param("dask", "crossover.measure.farms.dask_without_pages", "dask", marks=pytest.mark.long),
+        pytest.param("twisted", "crossover.farms.twisted.farm", "twisted", marks=pytest.mark.long),
     ],
 )
 def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):

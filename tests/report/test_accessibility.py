@@ -4,9 +4,13 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 
 pytestmark = pytest.mark.browser
+OTHERS = ((1280, "dark"), (360, "light"))
 
 
-@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light"), (360, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"),
+    [(1280, "light"), (360, "dark"), *(pytest.param(*each, marks=pytest.mark.long) for each in OTHERS)],
+)
 def test_axe_finds_nothing(open_page, width, scheme):
     page = open_page(width, scheme)
     # Draw everything and show all panels, so that axe judges hidden ones too.

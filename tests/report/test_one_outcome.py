@@ -20,14 +20,17 @@ from crossover.report.text import choices, findings, numbers
 from crossover.report.text.tables import SCHEMAS, grouped, load
 
 LEADS = leads()
-SEEDS = (1, 3, 6, 8, 10, 11, 19, 38)
+SEEDS = (11, 38, 1, 3, 6, 8, 10, 19)
 """Of runs with recommendations; in 11 and 38, the largest gain comes with a loss at single points."""
 RUNS = {f"quick {number}": partial(stored, number) for number in (1, 2)}
-RUNS |= {f"simulated {seed}": partial(simulated_runs.write, seed) for seed in SEEDS}
 RUNS |= {"disagreeing": disagreeing.write, "patterns": simulated_runs.patterns}
+RUNS |= {f"simulated {seed}": partial(simulated_runs.write, seed) for seed in SEEDS}
+GATE = [*RUNS][:6]
 
 
-@pytest.fixture(scope="module", params=RUNS)
+@pytest.fixture(
+    scope="module", params=[pytest.param(name, marks=[] if name in GATE else pytest.mark.long) for name in RUNS]
+)
 def results(request, tmp_path_factory):
     return RUNS[request.param](tmp_path_factory.mktemp("results"))
 

@@ -158,15 +158,13 @@ def test_figures_in_tabs_are_numbered_in_the_order_of_the_page():
     assert re.search(r'href="#fig-y">Figure\s2</a>', page)
 
 
-@pytest.mark.parametrize("kind", ["note", "tip", "important", "caution", "warning"])
-def test_a_callout_has_its_title(kind):
-    page = html(f"::: {{.callout-{kind}}}\nCareful.\n:::\n")
-    assert f'class="callout callout-{kind}"' in page
-    assert f"<strong>{kind.capitalize()}</strong>" in page
-
-
-def test_a_callout_may_have_its_own_title():
-    page = html("::: {.callout-note}\n## Mind this\n\nText.\n:::\n")
+def test_a_callout_has_its_title():
+    kinds = ("tip", "important", "caution", "warning")
+    own = "::: {.callout-note}\n## Mind this\n\nText.\n:::\n"
+    page = html(own + "".join(f"\n::: {{.callout-{kind}}}\nCareful.\n:::\n" for kind in kinds))
+    for kind in kinds:
+        assert f'class="callout callout-{kind}"' in page
+        assert f"<strong>{kind.capitalize()}</strong>" in page
     assert "<strong>Mind this</strong>" in page
     assert "<strong>Note</strong>" not in page
 

@@ -137,6 +137,7 @@ def clone(tmp_path):
         server.shutdown()
 
 
+@pytest.mark.long
 def test_everything_comes_from_the_index_that_pips_configuration_names(clone):
     assert clone.make(".venv/develop") == (0, "Setting up .venv (about a minute) ...\n")
     assert clone.installed() == {*RUN, "tested-1"}
@@ -155,6 +156,7 @@ def test_wheels_of_a_folder_need_no_index(clone):
     assert clone.asked == []
 
 
+@pytest.mark.long
 def test_a_package_with_another_hash_is_refused_and_the_next_set_up_repeats_the_step(clone):
     lock = clone.folder / "requirements.lock"
     right = lock.read_text()
@@ -170,6 +172,7 @@ def test_a_package_with_another_hash_is_refused_and_the_next_set_up_repeats_the_
     assert "-r requirements.lock" in clone.make("-n", "env")[1]
 
 
+@pytest.mark.long
 def test_an_extra_is_installed_when_it_is_named(clone):
     assert clone.make("env", "EXTRA=farm")[0] == 0
     assert clone.installed() == {*RUN, "tested-1"}

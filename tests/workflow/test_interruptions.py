@@ -107,6 +107,7 @@ def test_a_killed_run_resumes(project: Project, how: signal.Signals) -> None:
     assert len(list(raw.glob("launch=*.parquet"))) == 2
 
 
+@pytest.mark.long
 def test_after_a_killed_first_run_another_compiler_delays_no_launch(
     project: Project, other_compiler: Callable[[str], None]
 ) -> None:
@@ -124,6 +125,7 @@ def test_after_a_killed_first_run_another_compiler_delays_no_launch(
     assert all(after[name] == file for name, file in before.items())
 
 
+@pytest.mark.long
 def test_a_kill_during_rendering_leaves_no_broken_page(finished: Project) -> None:
     page = finished.folder / "results/report/index.html"
     page.unlink()

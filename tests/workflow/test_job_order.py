@@ -5,6 +5,7 @@ import signal
 from dataclasses import dataclass, field
 from typing import Any
 
+import pytest
 from copies import SMALL_MPI, Project
 from test_interruptions import kill, wait_for
 
@@ -43,6 +44,7 @@ def written(project: Project) -> list[str]:
     return [name for _, name in sorted((json.loads(path.read_text())["written"], name) for name, path in paths)]
 
 
+@pytest.mark.long
 def test_every_experiment_has_its_first_launch_before_any_second_and_a_resumed_run_goes_on(project: Project) -> None:
     project.configure(toy={"launches": 3}, mpi_pingpong=SMALL_MPI | {"launches": 3})
     run = project.start(*RUN)

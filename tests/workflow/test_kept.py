@@ -75,6 +75,7 @@ def test_newer_libraries_and_lost_records_of_snakemake_remeasure_nothing(measure
     assert raw(measured) == before
 
 
+@pytest.mark.long
 def test_other_tiers_do_not_replace_it(measured: Project) -> None:
     before = raw(measured)
     measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
@@ -139,6 +140,7 @@ def test_a_failed_remeasurement_ends_with_code_1_and_the_same_command_repeats_it
     assert measured.planned("toy") == {}
 
 
+@pytest.mark.long
 def test_a_launch_that_is_no_longer_planned_does_not_stop_the_run(measured: Project) -> None:
     before = raw(measured)
     measured.configure(toy={"weights": [1, 10], "launches": 1}, mpi_pingpong=SMALL_MPI)
@@ -161,7 +163,7 @@ def test_a_hole_whose_cause_passes_is_measured_by_the_next_run(measured: Project
 
 @pytest.mark.parametrize(
     ("how", "asked"),
-    [(signal.SIGINT, ("-F", "toy")), (signal.SIGKILL, ("-R", "toy/node/2"))],
+    [pytest.param(signal.SIGINT, ("-F", "toy"), marks=pytest.mark.long), (signal.SIGKILL, ("-R", "toy/node/2"))],
 )
 def test_a_kill_during_remeasuring_leaves_the_old_launch(
     measured: Project, how: signal.Signals, asked: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
@@ -195,6 +197,7 @@ def test_a_measured_refinement_keeps_its_cells(swept_once: Path, tmp_path: Path)
     assert raw(project) == before
 
 
+@pytest.mark.long
 def test_a_receipt_can_be_a_target(measured: Project) -> None:
     before = raw(measured)
     one = str(measured.receipts()["toy/node/1"].relative_to(measured.folder))

@@ -75,6 +75,7 @@ def test_only_a_missing_launch_of_the_refinement_is_measured_again(swept: tuple[
     aside.rename(path)
 
 
+@pytest.mark.long
 def test_a_partial_run_uses_launches_as_they_are_despite_changes(swept: tuple[Project, str]) -> None:
     project, _ = swept
     driver = project.folder / "workflow/crossover/experiments/toy/driver.py"

@@ -86,6 +86,7 @@ def test_a_compiler_in_another_folder_builds_nothing_again(
     assert len(jobs["launch"]) == 1 and "build" not in jobs
 
 
+@pytest.mark.long
 def test_a_run_that_must_build_again_measures_what_it_announces(
     finished: Project, other_compiler: Callable[[str], None]
 ) -> None:
