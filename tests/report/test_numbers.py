@@ -9,13 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.report.charts import overlay
-from crossover.report.text import machine, numbers, tables
+from crossover.report.text import choices, machine, numbers, tables
 
 positive = st.floats(1e-12, 1e15)
 PREFIXES = {symbol: 10.0**power for power, symbol in numbers.PREFIXES.items()}
 
 
-@pytest.mark.parametrize("module", [numbers, tables, machine, overlay])
+@pytest.mark.parametrize("module", [numbers, tables, machine, overlay, choices])
 def test_the_examples_in_the_docstrings_hold(module):
     tried = doctest.testmod(module)
     assert tried.attempted and not tried.failed
@@ -23,6 +23,11 @@ def test_the_examples_in_the_docstrings_hold(module):
 
 def number(text):
     return float(text.replace(",", ""))
+
+
+@given(st.floats(1, 1e15))
+def test_a_bound_is_never_rounded_down(guarantee):
+    assert guarantee * (1 - 1e-8) <= number(choices.bound(guarantee)) <= guarantee * 1.0101
 
 
 @given(positive, st.integers(2, 5))

@@ -108,8 +108,13 @@ class Question:
 
 
 def bound(guarantee: float) -> str:
-    """A guarantee, rounded up because it is a bound."""
-    return f"{math.ceil(100 * guarantee - 1e-9) / 100:.2f}"
+    """A guarantee to three digits, rounded up because it is a bound.
+
+    >>> bound(1.0), bound(1.8201), bound(33.21), bound(651394.7)
+    ('1.00', '1.83', '33.3', '652,000')
+    """
+    unit = 10.0 ** (math.floor(math.log10(guarantee)) - 2)
+    return numbers.significant(math.ceil(guarantee / unit - 1e-7) * unit)
 
 
 def at_most(guarantee: float, verdict: str) -> str:
@@ -117,7 +122,7 @@ def at_most(guarantee: float, verdict: str) -> str:
     if verdict == WINNER:
         return "surely the best"
     most = bound(guarantee)
-    return "surely no worse than the best" if float(most) == 1 else f"at most {most} times worse than the best"
+    return "surely no worse than the best" if most == bound(1) else f"at most {most} times worse than the best"
 
 
 def plain(text: str) -> str:
