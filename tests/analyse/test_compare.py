@@ -15,9 +15,9 @@ from crossover.analyse.tables.writer import derive
 from crossover.records import failure, record
 
 
-@pytest.fixture
-def before(tmp_path):
-    return finished(tmp_path / "before", seed=1)
+@pytest.fixture(scope="module")
+def before(tmp_path_factory):
+    return finished(tmp_path_factory.mktemp("runs") / "before", seed=1)
 
 
 @pytest.fixture
@@ -93,11 +93,11 @@ def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_b
         assert pq.read_schema(tmp_path / "comparison" / f"{name}.parquet").remove_metadata() == schema
 
 
-def test_only_facts_that_differ_are_listed(told, later, tmp_path):
+def test_only_facts_that_differ_are_listed(told, before, later):
     after = later(pyzmq="27.3", budget=20)
     assert [tuple(row.values()) for row in told(after)["differences"]] == [
         ("run", "days", "2026-11-01", "2026-11-02"),
-        ("run", "folder", str(tmp_path / "before"), str(after)),
+        ("run", "folder", str(before), str(after)),
         ("library", "pyzmq", "26.0", "27.3"),
         ("setting", "zmq_throughput, node: budget_seconds", "10", "20"),
     ]

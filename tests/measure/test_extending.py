@@ -278,7 +278,7 @@ def extended(tmp_path_factory):
     return project
 
 
-@pytest.mark.parametrize("name", [NEW, FARM])
+@pytest.mark.parametrize("name", [NEW, pytest.param(FARM, marks=pytest.mark.long)])
 def test_what_the_command_has_written_passes_lint_and_its_own_test(extended, name):
     code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/measure/test_{name}.py")
     assert code == 0, said

@@ -395,6 +395,7 @@ def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
     assert found.value.kind == HoleKind.STRANGER in PASSING
 
 
+@pytest.mark.long
 def test_engines_that_join_unnoticed_by_the_client_are_found(launch, tmp_path):
     """Engines that join while the client connects cause no notification."""
     deaf = "    def _register_engine(self, message):\n        pass\n\n    def _stop_scheduling_tasks"

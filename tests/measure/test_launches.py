@@ -8,6 +8,7 @@ import pytest
 import zmq
 from launching import COMMON, Launch
 
+from crossover import experiments
 from crossover.design.arm import arms_of
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.measure.messages.handover import NEIGHBOURHOOD
@@ -78,8 +79,15 @@ SETTINGS["mpi_pingpong between engines"] = SETTINGS["mpi_pingpong"] | {
 SETTINGS |= {
     f"{name} in one process": SETTINGS[name] | {"placement": "process"} for name in ("zmq_throughput", "zmq_latency")
 }
-THROUGHPUTS = [case for case in SETTINGS if case.startswith("zmq_throughput")]
-LATENCIES = [case for case in SETTINGS if case.startswith("zmq_latency")]
+
+
+def of_gate(cases):
+    """The cases as parameters; the gate has one launch of each experiment."""
+    return [pytest.param(case, marks=[] if case in experiments.declared() else pytest.mark.long) for case in cases]
+
+
+THROUGHPUTS = of_gate(case for case in SETTINGS if case.startswith("zmq_throughput"))
+LATENCIES = of_gate(case for case in SETTINGS if case.startswith("zmq_latency"))
 CURVES = {
     "zmq_throughput": [
         "DEALER/ROUTER over ipc, polled, 1 MB in flight, bursts of 0.002 s",
@@ -153,7 +161,7 @@ class Measured:
         self.cells = [(curve, x) for curve in CURVES[case] for x in getattr(self.settings, POINTS[self.name])]
 
 
-@pytest.fixture(scope="module", params=SETTINGS)
+@pytest.fixture(scope="module", params=of_gate(SETTINGS))
 def measured(request, tmp_path_factory, libraries):
     folder = tmp_path_factory.mktemp(request.param.replace(" ", "-"))
     experiment = request.param.split()[0]

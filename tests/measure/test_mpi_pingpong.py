@@ -180,7 +180,10 @@ def launch(tmp_path):
         each.end()
 
 
-PLAYERS = pytest.mark.parametrize("ends", [{}, BETWEEN_ENGINES], ids=["plain ranks", "engines"])
+PLAYERS = pytest.mark.parametrize(
+    "ends", [{}, pytest.param(BETWEEN_ENGINES, marks=pytest.mark.long)], ids=["plain ranks", "engines"]
+)
+LEVELS = pytest.mark.parametrize("level", [pytest.param("single", marks=pytest.mark.long), "multiple"])
 
 
 @PLAYERS
@@ -213,7 +216,7 @@ Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level(
         assert ("MPI runs at thread level multiple instead of single" in done.stderr) is refused
 
 
-@pytest.mark.parametrize("level", ["single", "multiple"])
+@LEVELS
 def test_a_launch_runs_at_the_thread_level_of_its_settings(launch, level):
     game = launch(objects=["dict"], thread_levels=[level], ceilings=[], arms=["send", "pkl5.send"])
     assert game.run() == 0, game.log.read_text()
@@ -273,7 +276,7 @@ def test_a_re_sent_message_that_never_arrives_gives_no_number(launch, tmp_path, 
     assert_without_a_number(game)
 
 
-@pytest.mark.parametrize("level", ["single", "multiple"])
+@LEVELS
 def test_engines_play_in_their_main_thread(launch, tmp_path, level):
     root = toy_project(
         tmp_path / "project",

@@ -331,7 +331,7 @@ def test_memory_that_was_freed_before_does_not_count():
 
 
 @needs_peak_memory
-@pytest.mark.parametrize("placement", ["process", "node"])
+@pytest.mark.parametrize("placement", ["process", pytest.param("node", marks=pytest.mark.long)])
 def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
     launch = Launch(tmp_path, "zmq_throughput", FLOOD | {"placement": placement})
     try:

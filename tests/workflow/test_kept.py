@@ -65,6 +65,7 @@ def test_a_run_of_another_experiment_continues(measured: Project) -> None:
     assert measured.planned("mpi_pingpong") == {}
 
 
+@pytest.mark.long
 def test_newer_libraries_and_lost_records_of_snakemake_remeasure_nothing(measured: Project) -> None:
     before = raw(measured)
     for path in (measured.folder / "results/native").iterdir():
@@ -100,6 +101,7 @@ def test_remeasure_measures_only_launches_that_differ_and_only_once(measured: Pr
     assert "launch" not in measured.planned("toy", "mpi_pingpong")
 
 
+@pytest.mark.long
 def test_a_hole_does_not_replace_a_measurement(measured: Project) -> None:
     before = raw(measured)
     fault = "    raise RuntimeError('the toy broke')\n"
@@ -152,7 +154,9 @@ def test_a_launch_that_is_no_longer_planned_does_not_stop_the_run(measured: Proj
 PASSING = [pytest.param(kind, 1, marks=pytest.mark.long) for kind in ("host in use", "no space")]
 
 
-@pytest.mark.parametrize(("kind", "again"), [("stranger", 1), *PASSING, ("crashed", 0)])
+@pytest.mark.parametrize(
+    ("kind", "again"), [("stranger", 1), *PASSING, pytest.param("crashed", 0, marks=pytest.mark.long)]
+)
 def test_a_hole_whose_cause_passes_is_measured_by_the_next_run(measured: Project, kind: str, again: int) -> None:
     path = measured.receipts()["toy/node/1"]
     hole = json.loads(path.read_text()) | {"outcome": "hole", "hole": kind, "reason": "somebody else"}

@@ -64,6 +64,7 @@ def test_a_second_run_has_nothing_to_do(swept: tuple[Project, str]) -> None:
     assert swept[0].planned() == {}
 
 
+@pytest.mark.long
 def test_only_a_missing_launch_of_the_refinement_is_measured_again(swept: tuple[Project, str]) -> None:
     project, _ = swept
     path = raw(project)[10003]
@@ -87,6 +88,7 @@ def test_a_partial_run_uses_launches_as_they_are_despite_changes(swept: tuple[Pr
     assert project.planned() == {}
 
 
+@pytest.mark.long
 def test_without_points_to_refine_there_is_no_refinement(swept: tuple[Project, str]) -> None:
     project, _ = swept
     before = (project.folder / "config/config.yaml").read_text()
@@ -95,6 +97,7 @@ def test_without_points_to_refine_there_is_no_refinement(swept: tuple[Project, s
     (project.folder / "config/config.yaml").write_text(before)
 
 
+@pytest.mark.long
 def test_an_unchanged_refinement_remeasures_nothing(swept: tuple[Project, str]) -> None:
     project, _ = swept
     project.edit("workflow/crossover/analyse/estimates/crossover.py", "STEPS = 64", "STEPS = 65")

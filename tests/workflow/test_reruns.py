@@ -37,6 +37,7 @@ def test_editing_a_driver_affects_its_own_launches_and_their_results_but_no_othe
     assert finished.planned("mpi_pingpong") == {}
 
 
+@pytest.mark.long
 def test_editing_the_sampler_affects_every_launch(finished: Project) -> None:
     finished.edit("workflow/crossover/measure/sampling/sampler.py", "SELDOM = 3", "SELDOM = 4")
     assert len(finished.planned("--config", "remeasure=true")["launch"]) == 4
@@ -58,17 +59,20 @@ def test_a_deleted_or_cut_raw_file_reruns_that_launch(finished: Project, end: Ca
     assert finished.planned()["launch"] == ["Measuring mpi_pingpong, placement node, launch 2"]
 
 
+@pytest.mark.long
 def test_more_launches_measure_only_the_new_ones(finished: Project) -> None:
     finished.configure(toy={"launches": 3}, mpi_pingpong=SMALL_MPI)
     assert finished.planned()["launch"] == ["Measuring toy, placement node, launch 3"]
 
 
+@pytest.mark.long
 def test_a_changed_setting_affects_its_experiment(finished: Project) -> None:
     finished.configure(toy={"weights": [1, 10]}, mpi_pingpong=SMALL_MPI)
     jobs = finished.planned("--config", "remeasure=true")["launch"]
     assert len(jobs) == len(about(jobs, "toy")) == 2
 
 
+@pytest.mark.long
 def test_another_compiler_repeats_no_measured_launch_and_no_build_for_it(
     finished: Project, other_compiler: Callable[[str], None]
 ) -> None:
@@ -76,6 +80,7 @@ def test_another_compiler_repeats_no_measured_launch_and_no_build_for_it(
     assert finished.planned() == {}
 
 
+@pytest.mark.long
 def test_a_compiler_in_another_folder_builds_nothing_again(
     finished: Project, other_compiler: Callable[[str], None]
 ) -> None:
@@ -108,11 +113,13 @@ def test_the_name_of_an_experiment_builds_it_and_its_figures_only(project: Proje
     assert sorted(jobs["build"]) == ["Building the library memory_copy", "Building the library mpi_exchange"]
 
 
+@pytest.mark.long
 def test_without_ceilings_nothing_is_built(project: Project) -> None:
     project.configure(toy={}, mpi_pingpong=SMALL_MPI | {"ceilings": []})
     assert "build" not in project.planned()
 
 
+@pytest.mark.long
 def test_a_deleted_or_touched_library_reruns_no_launch(finished: Project) -> None:
     (finished.folder / "results/native/mpi_exchange.so").unlink()
     (finished.folder / "results/native/memory_copy.so").touch()
