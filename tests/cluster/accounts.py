@@ -15,7 +15,9 @@ LINES = """\
 AccountingStorageType=accounting_storage/slurmdbd
 AccountingStorageHost=login
 AccountingStoragePass={folder}/munge/socket
-AccountingStorageEnforce=associations,limits,qos"""
+AccountingStorageEnforce=associations,limits,qos
+MinJobAge=2"""
+"""With the least age, the controller forgets a job within seconds of its end, so that only the accounts know it."""
 
 CONFIGURATION = """\
 AuthType=auth/munge

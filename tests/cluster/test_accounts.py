@@ -13,9 +13,11 @@ import accounts
 import pytest
 from clusters import PROMPT, OnCluster, hosts, recorded, require
 from copies import copy_of_the_project
-from machines import Machine
+from machines import Machine, eventually
 from slurm import Cluster, cluster, why_not
 from test_faults import LONG, attempts, measures, node_of, raw_files
+
+from crossover.slurm.submission import BIN
 
 LAUNCHES = (1, 2)
 FEW = "few"
@@ -45,6 +47,17 @@ def copied(keeping: Cluster, name: str) -> OnCluster:
     copy = copy_of_the_project(keeping.shared / name)
     copy.configure(toy={})
     return OnCluster(copy.folder, keeping)
+
+
+def test_the_accounts_answer_for_jobs_that_the_controller_has_forgotten(keeping: Cluster) -> None:
+    login, listed = keeping.login, keeping.shared / "jobs"
+    submit = ("sbatch", "--parsable", "--output=/dev/null")
+    jobs = [login.run(*submit, f"--wrap={what}").strip() for what in ("true", "exit 3", "sleep 60")]
+    login.run("scancel", jobs[-1])
+    listed.write_text("\n".join(jobs) + "\n")
+    assert eventually(lambda: not login.run("squeue", "--states=all", "--noheader"), 90)
+    told = login.run("env", f"CROSSOVER_JOBS={listed}", str(BIN / "squeue"), "--format=%i|%T").split()
+    assert told == [f"{job}|{state}" for job, state in zip(jobs, ("COMPLETED", "FAILED", "FAILED"), strict=True)]
 
 
 def accounted(project: OnCluster) -> dict[str, str]:
@@ -116,7 +129,9 @@ def test_a_node_that_failed_is_left_to_slurm(bad_day: BadDay) -> None:
     """The plugin would exclude it, with its neighbours in the job, from all later jobs."""
     lost, project = bad_day.lost.name, bad_day.project
     assert hosts(project)["toy/node/2"] != {lost}
-    assert "ExcNodeList=(null)" in project.slurm.login.run("scontrol", "show", "job", "-o", job_of(project, 2))
+    asked = ("sacct", "--noheader", "--allocations", "--format=SubmitLine%2000", f"--jobs={job_of(project, 2)}")
+    submitted = project.slurm.login.run(*asked)
+    assert "sbatch" in submitted and "--exclude" not in submitted
 
 
 def failed_once(project: OnCluster, disturb: Callable[[], object], state: str) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,25 +13,28 @@ from playwright.sync_api import sync_playwright
 from crossover.records import record
 from crossover.report.pages import renderer
 
+BuildOnce = Callable[[str, Callable[[Path], object]], Path]
 NEAR_ARE_DRAWN = """() => [...document.querySelectorAll(".crossover-chart")]
     .filter((chart) => chart.checkVisibility() && chart.getBoundingClientRect().top < innerHeight)
     .every((chart) => chart.dataset.drawn === "yes")"""
 
 
 @pytest.fixture(scope="session")
-def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def results(build_once: BuildOnce) -> Path:
     """Two experiments with data, and one with only holes."""
-    return two_good_one_hole().write(tmp_path_factory.mktemp("results"))
+    return build_once("results", lambda folder: two_good_one_hole().write(folder))
 
 
 @pytest.fixture(scope="session")
-def rendered(results: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def rendered(results: Path, build_once: BuildOnce) -> Path:
     """The page on these results, rendered by the built-in preview even if Quarto is installed."""
-    page = tmp_path_factory.mktemp("page") / "report" / "index.html"
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", str(page.parent))
-        renderer.render(results, page)
-    return page
+
+    def build_in(folder: Path) -> None:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setenv("PATH", str(folder))
+            renderer.render(results, folder / "report" / "index.html")
+
+    return build_once("page", build_in) / "report" / "index.html"
 
 
 @pytest.fixture(scope="session")
