@@ -68,7 +68,8 @@ def launched(experiment: str, changes: Mapping[str, object]) -> pa.Table:
     launch = plan.launch(config, experiment, config.experiments[experiment].placements[0], random.randrange(10**6))
     with tempfile.TemporaryDirectory() as folder:
         files = Files.of(folder, "quick", launch, 0)
-        launch.write(files.description)
+        files.description.parent.mkdir(parents=True, exist_ok=True)
+        files.description.write_text(launch.stored, encoding="utf-8")
         command = [
             *(sys.executable, "-m", "crossover", "launch", str(files.description)),
             *("--receipt", str(files.path), "--log", str(files.log)),

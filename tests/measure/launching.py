@@ -199,7 +199,8 @@ class Launch:
         for made in (self.home, self.temporary):
             made.mkdir(parents=True, exist_ok=True)
         self.file = folder / "logs" / "launch.json"
-        planned.write(self.file)
+        self.file.parent.mkdir(exist_ok=True)
+        self.file.write_text(planned.stored)
         self.mark = f"crossover-test-{uuid.uuid4().hex}"
         self.environment = os.environ | {
             "HOME": str(self.home),

@@ -52,7 +52,7 @@ def sbatch(tmp_path, monkeypatch):
     monkeypatch.setenv("PATH", f"{stand_in.parent}:/usr/bin:/bin")
     monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0.1")
     monkeypatch.setenv(submission.REFUSALS, "")
-    submission.stand_in(tmp_path / "logs")
+    submission.stand_in()
     return words
 
 

@@ -1,9 +1,7 @@
 """One launch: what its processes measure. It is made in the process that plans, and written beside its log."""
 
 import json
-import os
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from crossover.design.settings import Settings
@@ -50,11 +48,7 @@ class Launch:
     def __str__(self) -> str:
         return f"{self.experiment} {self.placement} launch {self.number}"
 
-    def write(self, file: Path) -> None:
-        """Write its file, whole or not at all; another process may write the same at the same time."""
-        file.parent.mkdir(parents=True, exist_ok=True)
-        part = file.with_name(f".{file.name}.{os.getpid()}")
-        part.write_text(
-            json.dumps({**self.identity, "settings": self.settings.stored}, sort_keys=True), encoding="utf-8"
-        )
-        part.replace(file)
+    @property
+    def stored(self) -> str:
+        """The content of its file: identity and settings, as JSON."""
+        return json.dumps({**self.identity, "settings": self.settings.stored}, sort_keys=True)

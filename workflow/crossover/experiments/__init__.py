@@ -50,7 +50,7 @@ def of(name: str) -> Experiment:
 
 
 def read_launch(file: Path) -> Launch:
-    """The launch of a file that `Launch.write` wrote. Raises CrossoverError for a file of another kind."""
+    """The launch of a file with `Launch.stored`. Raises CrossoverError for a file of another kind."""
     try:
         told = json.loads(file.read_text(encoding="utf-8"))
         experiment, placement, number = told["experiment"], told["placement"], told["launch"]

@@ -1,9 +1,12 @@
 """What the jobs of a run ask of Slurm when they are submitted, and its words when it refuses one."""
 
+import atexit
 import importlib
 import os
 import re
 import shlex
+import shutil
+import tempfile
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -139,20 +142,25 @@ def settle_environment() -> None:
         )
 
 
-def stand_in(folder: Path) -> None:
+def stand_in() -> None:
     """Put the programs of `bin` before Slurm's, for this process and its children.
 
-    They keep refusals, and the numbers of accepted jobs, in `folder`, because Snakemake drops both for groups.
+    They keep refusals, and the numbers of accepted jobs, because Snakemake drops both for groups; in a temporary folder
+    so that a full disk of results does not hide the end of a job.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    for variable, name in ((REFUSALS, "refusals.txt"), (JOBS, "jobs.txt")):
-        file = folder / name
-        for old in folder.glob(f"{name}*"):
-            old.unlink()
-        file.write_text("", encoding="utf-8")
-        os.environ[variable] = str(file.absolute())
+    folder = tempfile.mkdtemp(prefix="crossover-")
+    atexit.register(_remove, folder, os.getpid())
+    for variable, name in ((REFUSALS, "refusals"), (JOBS, "jobs")):
+        Path(folder, name).touch()
+        os.environ[variable] = str(Path(folder, name))
     folders = os.environ.get("PATH", os.defpath).split(os.pathsep)
     os.environ["PATH"] = os.pathsep.join([str(BIN), *(each for each in folders if each != str(BIN))])
+
+
+def _remove(folder: str, owner: int) -> None:
+    """Remove a folder, unless this process is a fork of its owner."""
+    if os.getpid() == owner:
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def refusals() -> list[tuple[str, str]]:

@@ -30,7 +30,7 @@ def start(run: Run) -> None:
         if on_slurm and (left := jobs.cancel_earlier(run.results)):
             display.say(left)
     if on_slurm:
-        submission.stand_in(Path(run.results, "logs"))
+        submission.stand_in()
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
             submission.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.

@@ -22,6 +22,7 @@ from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
 from crossover.planning.estimate import Course
 from crossover.planning.receipt import Files, Receipt
+from crossover.records import atomic
 from crossover.slurm import submission
 from crossover.workflow import folders, replication, session
 from crossover.workflow.failures import Attempts
@@ -241,7 +242,8 @@ class Run:
         """The file of a launch and the digest of the code that measures it, for `crossover launch`."""
         launch, file = self.launch(wildcards), Files(Path(self._path(wildcards))).description
         if not (self.workflow.dryrun or file.exists()):
-            launch.write(file)
+            with plain(), atomic.replacing(file, "free some space there, then repeat the command") as part:
+                part.write_text(launch.stored, encoding="utf-8")
         return [str(file), "--code", code_digest.of_launch(launch.experiment, launch.settings.entrants)]
 
     def minutes(self, wildcards: Any) -> int:
