@@ -54,7 +54,7 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
 
 
 def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: OnCluster) -> None:
-    project.configure(toy={})
+    project.configure(toy={"budget_seconds": 300})
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: brief\n")
     said = project.succeed(*SLURM, project.due()[0])
     assert "1 of 1 launch would request more than the 6 min that Slurm grants" in said
