@@ -54,7 +54,8 @@ class Launch:
 
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
         folder, file = self.project.folder, self.files.description
-        self.planned.write(file)
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_text(self.planned.stored)
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch", str(file)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),
