@@ -55,7 +55,7 @@ class Launch:
     def start(self, mpi: str = "srun --mpi=pmi2", job: tuple[str, ...] = TWO_NODES, *options: str) -> Any:
         folder, file = self.project.folder, self.files.description
         file.parent.mkdir(parents=True, exist_ok=True)
-        file.write_text(self.planned.stored)
+        file.write_text(self.planned.stored, encoding="utf-8")
         return self.project.start(
             *("env", f"PYTHONPATH={folder / 'workflow'}", *job, "python", "-m", "crossover", "launch", str(file)),
             *("--mpi", mpi, "--receipt", str(self.receipt), "--log", str(self.log), *options),

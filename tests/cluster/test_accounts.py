@@ -56,8 +56,8 @@ def test_the_accounts_answer_for_jobs_that_the_controller_has_forgotten(keeping:
     login.run("scancel", jobs[-1])
     listed.write_text("\n".join(jobs) + "\n")
     assert eventually(lambda: not login.run("squeue", "--states=all", "--noheader"), 90)
-    told = login.run("env", f"CROSSOVER_JOBS={listed}", str(BIN / "squeue"), "--format=%i|%T").split()
-    assert told == [f"{job}|{state}" for job, state in zip(jobs, ("COMPLETED", "FAILED", "FAILED"), strict=True)]
+    states = login.run("env", f"CROSSOVER_JOBS={listed}", str(BIN / "squeue"), "--format=%i|%T").split()
+    assert states == [f"{job}|{end}" for job, end in zip(jobs, ("COMPLETED", "FAILED", "FAILED"), strict=True)]
 
 
 def accounted(project: OnCluster) -> dict[str, str]:

@@ -200,7 +200,7 @@ class Launch:
             made.mkdir(parents=True, exist_ok=True)
         self.file = folder / "logs" / "launch.json"
         self.file.parent.mkdir(exist_ok=True)
-        self.file.write_text(planned.stored)
+        self.file.write_text(planned.stored, encoding="utf-8")
         self.mark = f"crossover-test-{uuid.uuid4().hex}"
         self.environment = os.environ | {
             "HOME": str(self.home),

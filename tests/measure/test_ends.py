@@ -57,7 +57,7 @@ def projects(tmp_path_factory):
     return toy_project(folder / "telling", telling=TELLING), toy_project(folder / "short", telling=TELLING, short=SHORT)
 
 
-# These have the farms' servers and workers, and children of drivers; the supervisor ends all others as it ends theirs.
+# Besides ranks, their launches have servers and workers of farms, or children of a driver.
 MANY = ("local_transport", "task_latency", "task_map", "task_throughput")
 
 
@@ -107,8 +107,7 @@ def test_after_ctrl_c(under_way):
     under_way.leaves_nothing_but_its_file()
 
 
-# They have every kind of child that makes names in shared memory.
-@pytest.mark.parametrize("launch", ["local_transport", "task_throughput"], indirect=True)
+@pytest.mark.parametrize("launch", MANY, indirect=True)
 def test_after_a_kill_of_the_ranks_and_of_those_that_clean_up_after_them(under_way):
     groups = {os.getpgid(rank.pid) for rank in under_way.ranks()}
     for group in groups:

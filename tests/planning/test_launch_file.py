@@ -17,7 +17,7 @@ def test_a_launch_survives_its_file(tmp_path, tier):
     every = {launch.settings.digest: launch for launch in plan.launches(schema.complete({"tier": tier}))}
     for launch in every.values():
         file = tmp_path / "1.json"
-        file.write_text(launch.stored)
+        file.write_text(launch.stored, encoding="utf-8")
         found = experiments.read_launch(file)
         assert (found, found.settings.stored, found.settings.ranks) == (
             launch,

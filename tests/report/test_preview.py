@@ -160,8 +160,8 @@ def test_figures_in_tabs_are_numbered_in_the_order_of_the_page():
 
 def test_a_callout_has_its_title():
     kinds = ("tip", "important", "caution", "warning")
-    own = "::: {.callout-note}\n## Mind this\n\nText.\n:::\n"
-    page = html(own + "".join(f"\n::: {{.callout-{kind}}}\nCareful.\n:::\n" for kind in kinds))
+    titled = "::: {.callout-note}\n## Mind this\n\nText.\n:::\n"
+    page = html(titled + "".join(f"\n::: {{.callout-{kind}}}\nCareful.\n:::\n" for kind in kinds))
     for kind in kinds:
         assert f'class="callout callout-{kind}"' in page
         assert f"<strong>{kind.capitalize()}</strong>" in page

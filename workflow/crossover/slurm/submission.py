@@ -145,8 +145,8 @@ def settle_environment() -> None:
 def stand_in() -> None:
     """Put the programs of `bin` before Slurm's, for this process and its children.
 
-    They keep refusals, and the numbers of accepted jobs, because Snakemake drops both for groups; in a temporary folder
-    so that a full disk of results does not hide the end of a job.
+    They keep refusals, and the numbers of accepted jobs, because Snakemake drops both for groups. Their files are in a
+    temporary folder, because a full disk of results would hide the end of a job.
     """
     folder = tempfile.mkdtemp(prefix="crossover-")
     atexit.register(_remove, folder, os.getpid())

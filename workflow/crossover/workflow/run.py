@@ -242,7 +242,8 @@ class Run:
         """The file of a launch and the digest of the code that measures it, for `crossover launch`."""
         launch, file = self.launch(wildcards), Files(Path(self._path(wildcards))).description
         if not (self.workflow.dryrun or file.exists()):
-            with plain(), atomic.replacing(file, "free some space there, then repeat the command") as part:
+            step = "free some space there or make it writable, then repeat the command"
+            with plain(), atomic.replacing(file, step) as part:
                 part.write_text(launch.stored, encoding="utf-8")
         return [str(file), "--code", code_digest.of_launch(launch.experiment, launch.settings.entrants)]
 
