@@ -66,10 +66,10 @@ def asked(found, launches=()):
     return list(questions(list(curves(found)), launches))
 
 
-def decided(rule, random, chosen=None, **truth):
+def decided(rule, random, **truth):
     """The row of one setting, from arms of known truth."""
     (question,) = asked(medians(random, **truth))
-    return {"recommended": False} | decide(rule, question.of(("copy", *rule.values)), chosen or {})
+    return {"recommended": False} | decide(rule, question)
 
 
 def crossing(place=HALF, per_cell=0.3):
@@ -93,13 +93,28 @@ def test_an_arm_that_serves_every_point_needs_no_threshold():
     assert "x" not in row and row["gain_low"] == pytest.approx(np.exp(0.5), rel=0.05)
 
 
-def test_the_best_of_several_is_taken_as_the_run_chooses():
-    random = np.random.default_rng(7)
-    row = decided(BEST, random, a=0.3, b=0.9, c=0.3)
-    assert (row["arm"], row["value"], row["guarantee"]) == ("b", '"B"', 1)
-    alike = {"a": 0.50, "b": 0.52, "c": 0.0}
-    for arm in "ab":
-        assert decided(BEST, random, dict.fromkeys(SIZES.tolist(), arm), **alike)["arm"] == arm
+def test_the_best_of_several_is_taken():
+    row = decided(BEST, np.random.default_rng(7), a=0.3, b=0.9, c=0.3)
+    assert (row["arm"], row["value"], row["guarantee"], row["guarantee_of_values"]) == ("b", '"B"', 1, 1)
+
+
+@pytest.mark.parametrize("truth", [{"new": 0.5}, {"new": -0.5}])
+def test_the_guarantee_is_against_every_candidate_of_the_question(truth):
+    random = np.random.default_rng(8)
+    row = decided(SIZE, random, other=3.0, **truth)
+    assert row["guarantee_of_values"] <= KNOWN and row["guarantee"] > np.exp(2.4)
+
+
+def test_a_boundary_without_a_crossover_is_a_range_with_the_pasted_value_inside():
+    random, checked = np.random.default_rng(3), 0
+    for _ in range(30):
+        # Below the step, the default seems better, but not surely.
+        row = decided(SIZE, random, new=np.where(SIZES < HALF, -0.12, 0.8), sd=0.04)
+        if "low" in row and row["x"] is None:
+            checked += 1
+            assert row["low"] < json.loads(row["value"]) <= row["high"]
+            assert {*SIZES} & {x for x in SIZES if row["low"] < x < row["high"]} == set()
+    assert checked
 
 
 @pytest.mark.parametrize(
@@ -126,7 +141,7 @@ def test_noise_a_biased_null_arm_or_one_launch_leaves_it_open():
     assert decided(SIZE, random, new=0.3, null=0.5)["reason"].startswith("open: ")
     assert decided(SIZE, random, new=0.3, launches=1)["reason"] == NOT_REPLICATED
     (question,) = asked(medians(random, new=0.3).query("arm != 'null'"))
-    assert decide(SIZE, question, {})["reason"] == NO_NULL
+    assert decide(SIZE, question)["reason"] == NO_NULL
 
 
 def test_no_recommendation_is_worse_than_it_says_in_more_than_one_run_of_twenty():
@@ -142,7 +157,7 @@ def test_no_recommendation_is_worse_than_it_says_in_more_than_one_run_of_twenty(
         row = decided(rule, random, new=truth[0], other=truth[1], **noise)
         if row["recommended"]:
             recommended += 1
-            start = json.loads(row["value"]) if "x" in row else 0
+            start = json.loads(row["value"]) if "low" in row else 0
             used = np.where(start <= SIZES, arms[row["arm"]], arms["copy"])
             exceeded += bool((np.max([*arms.values()], axis=0) - used > np.log(row["guarantee"]) + 1e-9).any())
     assert recommended > 60 and exceeded <= 0.05 * recommended
@@ -151,12 +166,12 @@ def test_no_recommendation_is_worse_than_it_says_in_more_than_one_run_of_twenty(
 @given(st.floats(1, 1e9), st.lists(st.integers(1, 10**9), min_size=1, max_size=6, unique=True))
 def test_a_written_place_is_a_whole_number_that_passes_no_measured_point(x, cells):
     cells = np.sort(cells)
-    value = _written(x, x, cells)
+    value = _written(x, cells)
     assert value >= 1 and np.array_equal(cells >= value, cells >= x)
 
 
 def rows_of(rule, found, launches):
-    return list(recommendations(rule, asked(found), {}, launches))
+    return list(recommendations(rule, asked(found), launches))
 
 
 def test_a_missing_arm_or_experiment_is_named_with_the_reason():
@@ -217,7 +232,10 @@ def test_the_toml_file_agrees_with_the_table_and_both_are_the_same_again(folder)
     entries = [*said["recommended"], *said["no_recommendation"]]
     expected = sorted(table(folder), key=lambda row: not row["recommended"])
     for entry, row in zip(entries, expected, strict=True):
-        assert all(entry.get(name) == row[name] for name in ("setting", "reason", "snippet", "guarantee"))
+        assert all(
+            entry.get(name) == row[name]
+            for name in ("setting", "reason", "snippet", "guarantee", "guarantee_of_values")
+        )
         assert entry.get("value") == (json.loads(row["value"]) if row["value"] else None)
         assert entry.get("gain", {}).get("low") == row["gain_low"]
         assert entry.get("place", {}).get("high") == row["high"]
@@ -237,7 +255,7 @@ def test_no_setting_of_a_stored_run_chooses_an_arm_that_its_ratios_show_to_be_wo
         names = ("experiment", "placement", "protocol", "metric", "arm")
         cells = [cell for cell in ratios if all(cell[name] == row[name] for name in names)]
         if cells and cells[0]["reference"] == row["default"]:
-            start = json.loads(row["value"]) if row["x"] is not None else 0
+            start = json.loads(row["value"]) if row["low"] is not None else 0
             losing = [cell for cell in cells if cell["verdict"] == ("worse" if cell["x"] >= start else "better")]
             # Within the guarantee, an arm may be worse.
             assert all(max(cell["ratio"], 1 / cell["ratio"]) <= row["guarantee"] for cell in losing), row
@@ -252,7 +270,7 @@ def test_a_missing_table_is_named_with_the_next_step(tmp_path, capsys):
 
 def test_a_smoke_run_recommends_nothing(tmp_path):
     receipt = "results/launches/smoke/zmq_throughput/node/1-0123abcd.0.json"
-    for name, schema in record.schemas("medians choices launches").items():
+    for name, schema in record.schemas("medians launches").items():
         rows = [{"experiment": "zmq_throughput", "receipt": receipt}] if name == "launches" else []
         record.write(pa.Table.from_pylist(rows, schema=schema), tmp_path / f"{name}.parquet")
     recommend(tmp_path)

@@ -294,7 +294,7 @@ def recommendation(**changes: Any) -> Row:
         "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp, 64 MB in flight",
         "metric": "throughput", "arm": "no-copy", "default": "copy", "axis": "message size", "axis_unit": "bytes",
         "unit": "messages/s", "better": "higher", "launches": 3, "x": 14720.0, "low": 9315.0, "high": 20710.0,
-        "guarantee": 1.12, "gain_low": 1.9, "gain_high": 12.6,
+        "guarantee": 1.12, "guarantee_of_values": 1.12, "gain_low": 1.9, "gain_high": 12.6,
         "points": '{"copy": [100.0, 1000.0, 1e4], "no-copy": [31623.0, 1e5, 1e6]}',
     }  # fmt: skip
     row |= changes
@@ -304,7 +304,9 @@ def recommendation(**changes: Any) -> Row:
 KEPT: Row = {
     "recommended": False,
     "reason": "open: no arm is surely better than `copy`",
-    **dict.fromkeys(("value", "snippet", "arm", "x", "low", "high", "guarantee", "gain_low", "gain_high")),
+    **dict.fromkeys(
+        ("value", "snippet", "arm", "x", "low", "high", "guarantee", "guarantee_of_values", "gain_low", "gain_high")
+    ),
 }
 """Changes to a recommendation for a setting that keeps its default."""
 

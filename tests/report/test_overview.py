@@ -1,6 +1,8 @@
 """Does the map of a run show the choices of its tables?"""
 
+import math
 import re
+from dataclasses import replace
 from html.parser import HTMLParser
 from itertools import pairwise
 
@@ -8,7 +10,7 @@ import pytest
 from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
 
 from crossover.records.outcome import OPEN
-from crossover.report.charts import arm_styles, gallery, overview
+from crossover.report.charts import arm_styles, gallery, overview, strips
 from crossover.report.text import choices
 
 IPC = "PUSH/PULL over ipc, 64 MB in flight"
@@ -78,7 +80,7 @@ def test_each_cell_has_the_colour_of_its_choice_and_open_ones_their_guarantee():
 def test_a_cell_says_its_place_choice_cost_and_launches():
     (row,) = drawn(steps((0.4, 0.6), (0.7, 1.5))).rows
     first, second = (cell["tip"] for cell in cells(row))
-    assert first == "100 B: copy, surely the best; 2.04 [1.67, 2.50] times as good as no-copy; 3 launches"
+    assert first == "100 B: copy, surely the best; observed 2.04 times as good as no-copy; 3 launches"
     assert " times worse than the best; " in second
 
 
@@ -96,6 +98,18 @@ def test_a_boundary_between_choices_has_its_place():
     assert "crossover: 6.8 kB" in place["tip"]
     (row,) = drawn(steps((0.4, 0.6), (0.4, 0.6))).rows
     assert not [mark for mark in row["marks"] if mark["kind"] == "crossover"]
+
+
+def test_the_colour_changes_at_the_boundary_and_fades_over_its_interval():
+    told = tables(zmq(centre=6200.0))
+    scale = strips.Scale(told.choices[0].x, told.choices[-1].x)
+    for begins, place in ((9e3, 9e3), (None, math.sqrt(5e3 * 9.8e3))):
+        changes = {"begins": begins, "begins_low": 5e3, "begins_high": 9.8e3}
+        moved = [replace(row, **changes) if row.begins else row for row in told.choices]
+        (row,) = Read(overview.picture(replace(told, choices=moved))).rows
+        before, after = next(pair for pair in pairwise(cells(row)) if pair[0]["colour"] != pair[1]["colour"])
+        assert after["left"] == pytest.approx(scale.place(place), abs=0.02)
+        assert "--right:color-mix" in before["style"] and "--left:color-mix" in after["style"]
 
 
 def test_a_row_has_its_question_and_its_answer_under_the_name_of_its_library():

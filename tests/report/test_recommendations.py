@@ -39,10 +39,24 @@ def test_recommended_settings_are_in_a_table_with_value_gain_guarantee_and_quest
 
 
 def test_equal_values_of_several_questions_share_a_line_with_the_whole_range():
-    other = recommendation(protocol=IPC.protocol, gain_low=0.9, guarantee=1.0)
+    other = recommendation(protocol=IPC.protocol, gain_low=0.9, guarantee=1.0, guarantee_of_values=1.0)
     (_, _, line) = lines(section([PASSED, other]))
     assert "| 0.90 to 13 times as good as copy | at most 1.12 times worse" in line
     assert "| ZeroMQ stream: tcp / ipc |" in line
+
+
+def test_a_bound_among_the_values_of_a_setting_is_not_the_one_against_every_candidate():
+    assert "| at most 1.12 times worse than the best of its values, at most 640 times worse than the best arm |" in (
+        section([PASSED | {"guarantee": 640.0}])
+    )
+
+
+def test_a_boundary_that_is_only_known_between_two_places_says_so():
+    assert "**copy\\_threshold = 14700, between 100 and 340 kB**" in section(
+        [PASSED | {"x": None, "low": 1e5, "high": 3.4e5}]
+    )
+    begun = EVERYWHERE | {"low": 90.0, "high": 120.0, "axis_unit": "elements"}
+    assert "**Send instead of send from between 90 and 120 elements on**" in section([begun])
 
 
 def test_the_opening_counts_settings():
@@ -65,7 +79,7 @@ def test_the_reason_has_the_choices_along_the_axis_and_a_setting_is_explained_on
         f"{KEPT['reason']}; `copy` at 100 B to 10 kB, `no-copy` at 31.6 kB to 1 MB; more launches can decide it |"
     )
     assert shown[3].startswith("| `copy_threshold` of pyzmq | ZeroMQ stream, tcp | other; ")
-    stays = LEFT | {"reason": "keep `copy`", "guarantee": 1.05}
+    stays = LEFT | {"reason": "keep `copy`", "guarantee": 1.05, "guarantee_of_values": 1.05}
     assert recommendations.why_none(stays) == "keep `copy`: at most 1.05 times worse than the best"
 
 

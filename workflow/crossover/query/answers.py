@@ -227,8 +227,8 @@ class Chosen:
     def _boundary(self) -> str:
         row = self.rows[-1]
         if row.begins is None:
-            ends = numbers.bracket(row.begins_low, row.begins_high, row.axis_unit)
-            return f"the second is better from somewhere in {ends} on"
+            ends = (row.begins_low or self.rows[0].x, row.begins_high or row.x)
+            return f"the second is better from somewhere {numbers.between(*ends, row.axis_unit)} on"
         place = numbers.position(row.begins, row.begins_low, row.begins_high, row.axis_unit)
         return f"the second is better from {place} on"
 
@@ -318,9 +318,10 @@ def recommendation_lines(row: Row, place: str) -> list[str]:
 
 
 def _gives(row: Choice) -> str:
-    """The value of the choice, and its factor over the next arm."""
+    """The value of the choice, and its factor over the next arm: without the interval, which is another than the
+    guarantee's."""
     better, _ = numbers.comparatives(row.unit)
-    factor = numbers.ratio(row.factor, row.factor_low, row.factor_high)
+    factor = numbers.significant(row.factor)
     value = _with_interval(row.value, row.low, row.high, row.unit)
     return f"{value}, {factor} times {better} than {question.quoted(row.next)}"
 

@@ -144,7 +144,7 @@ RECOMMENDATIONS = _schema(
     strings="library setting about value reason snippet experiment placement protocol metric arm default axis "
     "axis_unit unit better points",
     integers="launches",
-    numbers="x low high guarantee gain_low gain_high",
+    numbers="x low high guarantee guarantee_of_values gain_low gain_high",
     flags="recommended",
 )
 """One row per setting and question: the value, its guarantee and gain; or why nothing is recommended."""

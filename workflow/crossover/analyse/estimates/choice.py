@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from crossover import experiments
-from crossover.analyse.estimates.crossover import crossing
+from crossover.analyse.estimates.crossover import Crossing, crossing
 from crossover.analyse.estimates.curve import PANEL, Curve, Row
 from crossover.analyse.estimates.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.analyse.estimates.sensitivity import Biases
@@ -133,14 +133,16 @@ class Question:
     def boundary(self, before: str, after: str, first: int, second: int) -> tuple[float, float | None, float]:
         """The place between two cells from which `after` is better than `before`: low end, estimate, high end.
 
-        Without a single crossover between them, the cells themselves, and no estimate.
+        Without a single crossover between them, no estimate, and the part between the cells where one is possible; all
+        of it if none is.
         """
         d = self.better[after] - self.better[before]
-        found = crossing(self.x, d, self.bias) if not np.isnan(d).all() else None
+        result = crossing(self.x, d, self.bias) if not np.isnan(d).all() else Crossing(OPEN)
         low, high = float(self.x[first]), float(self.x[second])
-        if found and found.verdict == "one" and found.x and low <= found.x <= high:
-            return float(found.low or low), found.x, float(found.high or high)
-        return low, None, high
+        if result.verdict == "one" and result.x and low <= result.x <= high:
+            return float(result.low or low), result.x, float(result.high or high)
+        lower, upper = max(low, result.low or low), min(high, result.high or high)
+        return (lower, None, upper) if lower < upper else (low, None, high)
 
 
 def questions(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Question]:

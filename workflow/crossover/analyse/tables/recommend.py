@@ -15,7 +15,7 @@ import tomli_w
 
 from crossover import farms
 from crossover.analyse.estimates.choice import Choice, Question, questions
-from crossover.analyse.estimates.curve import PANEL, Row, curves
+from crossover.analyse.estimates.curve import Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.design.advice import Setting, Value
@@ -28,7 +28,7 @@ from crossover.records.outcome import KNOWN, OPEN
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
 
-READ = record.schemas("medians choices launches")
+READ = record.schemas("medians launches")
 """The joined tables behind the recommendations."""
 
 SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
@@ -70,9 +70,6 @@ TOML_TABLES = {
 }
 """The columns of the table behind each key, by the names of the tables of an entry."""
 
-Chosen = Mapping[tuple[str, ...], Mapping[float, str]]
-"""The run's choice at each point, by the columns PANEL of its question."""
-
 
 @dataclass(frozen=True)
 class Proposal:
@@ -82,6 +79,9 @@ class Proposal:
     start: int
     """The first point with the arm, counted from 0."""
     cells: tuple[Choice, ...]
+    """The choices among the setting's arms."""
+    among_all: tuple[Choice, ...]
+    """The choices among all candidates of the question, at the same points."""
     default: str
 
     @property
@@ -91,17 +91,24 @@ class Proposal:
 
     @property
     def costs(self) -> list[float]:
-        """The most by which another arm can be better, at each point."""
+        """The most by which another arm of the setting can be better, at each point."""
         return [cell.costs.get(arm, math.inf) for cell, arm in zip(self.cells, self.arms, strict=True)]
+
+    @property
+    def guarantees(self) -> Row:
+        """The columns with the most by which another arm can be better: of the question, and of the setting."""
+        most = max(cell.costs.get(arm, math.inf) for cell, arm in zip(self.among_all, self.arms, strict=True))
+        return {"guarantee": most, "guarantee_of_values": max(self.costs)}
 
     @property
     def changed(self) -> list[Choice]:
         """The points without the default."""
         return [cell for cell, arm in zip(self.cells, self.arms, strict=True) if arm != self.default]
 
-    def rank(self, chosen: Sequence[str | None]) -> tuple[int, bool, float]:
+    @property
+    def rank(self) -> tuple[int, bool, float]:
         """The place among proposals, the least first: by what the run chooses among all arms, then the smaller cost."""
-        differing = sum(arm != choice for arm, choice in zip(self.arms, chosen, strict=True))
+        differing = sum(arm != cell.arm for arm, cell in zip(self.arms, self.among_all, strict=True))
         return differing, self.start > 0, math.fsum(map(math.log, self.costs))
 
 
@@ -112,42 +119,36 @@ def recommend(results: Path) -> None:
     reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
     version.
     """
-    medians, choices, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
+    medians, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
     broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
     measured = launches.to_pylist()
     if receipt.tiers(measured) == ["smoke"]:
         return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS], [])
     every = cache(lambda: list(questions(list(curves(medians.to_pandas())), measured)))
-    chosen = _chosen(choices.to_pylist())
     rows, failures = [], []
     for setting in SETTINGS:
         with failure.caught("setting", setting.name, setting.experiment) as failed:
             failure.require(broken, [setting.experiment], READ)
-            rows += list(recommendations(setting, every(), chosen, measured))
+            rows += list(recommendations(setting, every(), measured))
         rows += [_unanswered(setting, f"failed: {failure.reason(each)}") for each in failed]
         failures += failed
     return _write(results, rows, failures)
 
 
-def recommendations(
-    setting: Setting, every: Sequence[Question], chosen: Chosen, launches: Sequence[Row]
-) -> Iterator[Row]:
+def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Row]) -> Iterator[Row]:
     """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
-    arms = (setting.default, *setting.values)
-    asked = [own for question in every if (own := question.of(arms)).arms]
-    decided = [question for question in asked if setting.default in question.arms and len(question.arms) > 1]
+    arms = {setting.default, *setting.values}
+    asked = [question for question in every if arms & {*question.arms}]
+    decided = [question for question in asked if setting.default in question.arms and len(arms & {*question.arms}) > 1]
     for question in decided:
-        known = chosen.get(tuple(question.facts[name] for name in PANEL), {})
-        yield {**_known(setting), **question.facts, **decide(setting, question, known)}
+        yield {**_known(setting), **question.facts, **decide(setting, question)}
     if not decided:
         yield _unanswered(setting, f"not measured: {_absence(setting, asked, launches)}")
 
 
-def decide(setting: Setting, question: Question, chosen: Mapping[float, str]) -> Row:
-    """The known columns of a setting's row for one question that has only its arms.
-
-    `chosen` has the run's choice among all arms at each point, if there is one.
-    """
+def decide(setting: Setting, whole: Question) -> Row:
+    """The known columns of a setting's row for one question, `whole` with all its candidates."""
+    question = whole.of((setting.default, *setting.values))
     cells = tuple(cell for cell in question.choices if setting.default in cell.costs)
     if not cells:
         unknown = len(question.launches) > 1 and np.isnan(question.bias)
@@ -159,15 +160,15 @@ def decide(setting: Setting, question: Question, chosen: Mapping[float, str]) ->
         "launches": min(cell.launches for cell in cells),
         "points": json.dumps(points),
     }
-    stays = Proposal(setting.default, 0, cells, setting.default)
+    everywhere = {whole.x[cell.cell]: cell for cell in whole.choices}
+    among_all = tuple(everywhere[place] for place in x)
+    stays = Proposal(setting.default, 0, cells, among_all, setting.default)
     if max(stays.costs) <= KNOWN:
-        reason = KEEP.format(default=setting.default)
-        return columns | {"arm": setting.default, "guarantee": max(stays.costs), "reason": reason}
-    safe = [each for each in _proposals(setting, cells) if max(each.costs) <= KNOWN]
+        return columns | {"arm": setting.default, "reason": KEEP.format(default=setting.default), **stays.guarantees}
+    safe = [each for each in _proposals(setting, cells, among_all) if max(each.costs) <= KNOWN]
     if not safe:
         return columns | {"reason": f"{f'{OPEN}: ' if OPEN in points else ''}{NO_VALUE.format(known=KNOWN)}"}
-    wanted = [chosen.get(place) for place in x.tolist()]
-    best = min(safe, key=lambda each: each.rank(wanted))
+    best = min(safe, key=lambda proposal: proposal.rank)
     if not any(_loses(setting.default, cell) for cell in best.changed):
         return columns | {"reason": NO_GAIN.format(default=setting.default, known=KNOWN)}
     return columns | _recommended(setting, best, question)
@@ -194,13 +195,6 @@ def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> N
         part.write_text(in_toml(table.to_pylist()), encoding="utf-8")
 
 
-def _chosen(choices: Sequence[Row]) -> Chosen:
-    found: dict[tuple[str, ...], dict[float, str]] = {}
-    for row in choices:
-        found.setdefault(tuple(row[name] for name in PANEL), {})[row["x"]] = row["choice"]
-    return found
-
-
 def _absence(setting: Setting, asked: Sequence[Question], launches: Sequence[Row]) -> str:
     """Why no question has the default and another arm."""
     if missing := holes.why(launches, setting.experiment):
@@ -221,10 +215,10 @@ def _unanswered(setting: Setting, reason: str) -> Row:
     return _known(setting) | {"experiment": setting.experiment, "default": setting.default, "reason": reason}
 
 
-def _proposals(setting: Setting, cells: tuple[Choice, ...]) -> Iterator[Proposal]:
+def _proposals(setting: Setting, cells: tuple[Choice, ...], among_all: tuple[Choice, ...]) -> Iterator[Proposal]:
     for arm in setting.values:
         last = len(cells) if arm in setting.beyond else 1
-        yield from (Proposal(arm, start, cells, setting.default) for start in range(last))
+        yield from (Proposal(arm, start, cells, among_all, setting.default) for start in range(last))
 
 
 def _loses(arm: str, cell: Choice) -> bool:
@@ -245,36 +239,33 @@ def _recommended(setting: Setting, best: Proposal, question: Question) -> Row:
     columns: Row = {
         "recommended": True,
         "arm": best.arm,
-        "guarantee": max(best.costs),
         "gain_low": min(gains),
         "gain_high": max(gains),
+        **best.guarantees,
     }
     value, texts = setting.values[best.arm], setting.snippet
     if best.start:
         before, after = (best.cells[place].cell for place in (best.start - 1, best.start))
         low, x, high = question.boundary(setting.default, best.arm, before, after)
-        value, texts = _written(x, high, question.x), setting.beyond
-        columns |= {"x": high if x is None else x, "low": low, "high": high}
+        value, texts = _written(math.sqrt(low * high) if x is None else x, question.x), setting.beyond
+        columns |= {"x": x, "low": low, "high": high}
     return columns | {"value": json.dumps(value), "snippet": snippet(texts, best.arm, value)}
 
 
-def _written(x: float | None, high: float, cells: Floats) -> int:
-    """A place as a whole number for a program: the measured point `high`, or an estimate `x`, rounded to DIGITS unless
-    that passes a measured point."""
-    if x is None:
-        return max(1, math.floor(high))
+def _written(x: float, cells: Floats) -> int:
+    """A place as a whole number for a program, rounded to DIGITS unless that passes a measured point."""
     rounded = round(float(f"{x:.{DIGITS - 1}e}"))
     return max(1, rounded if np.array_equal(cells >= rounded, cells >= x) else math.ceil(x))
 
 
 def _entry(row: Row) -> Row:
     row = row | {name: json.loads(row[name]) for name in ("value", "points") if row[name]}
-    own = ("library", "setting", "about", "value", "reason", "snippet", "guarantee", "points")
+    own = ("library", "setting", "about", "value", "reason", "snippet", "guarantee", "guarantee_of_values", "points")
     parts = {
         name: _present({key: row[column] for key, column in columns.items()})
         for name, columns in TOML_TABLES.items()
         if name != "gain" or row["gain_low"] is not None
-        if name != "place" or row["x"] is not None
+        if name != "place" or row["low"] is not None
     }
     return _present({name: row[name] for name in own}) | parts
 

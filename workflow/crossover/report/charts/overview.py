@@ -2,7 +2,7 @@
 
 import html
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
 from textwrap import shorten
@@ -10,6 +10,7 @@ from textwrap import shorten
 from crossover.experiments import declared, subject
 from crossover.records.outcome import OPEN, Choice
 from crossover.report.charts import arm_styles, gallery, marks, strips
+from crossover.report.charts.arm_styles import Look
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, slug
@@ -134,7 +135,7 @@ def _row(question: Question, scale: strips.Scale) -> str:
     told = [strips.coloured(first[0], looks[first[0]].colour) + ("" if others else " everywhere")]
     told += [f"from {choices.start(own[0])} {strips.coloured(arm, looks[arm].colour)}" for arm, own in others]
     words = choices.plain(f"{', '.join(told)}; {html.escape(question.most)}")
-    return strips.row(address(question), link, [*_cells(question, scale), *_boundaries(question, scale)], words)
+    return strips.row(address(question), link, [*_cells(question, scale), *_crossovers(question, scale)], words)
 
 
 def address(question: Question) -> str:
@@ -144,13 +145,37 @@ def address(question: Question) -> str:
 
 def _cells(question: Question, scale: strips.Scale) -> Iterable[str]:
     looks = arm_styles.of(question.panel)
-    places = [row.x for row in question.rows]
-    first, last = ends(places)
-    middles = [math.sqrt(low * high) for low, high in pairwise(places)]
-    for row, part in zip(question.rows, pairwise([first, *middles, last]), strict=True):
+    rows = question.rows
+    first, last = ends([row.x for row in rows])
+    limits = [first, *(_boundary(*pair) for pair in pairwise(rows)), last]
+    for row, before, after, part in zip(rows, [None, *rows], [*rows[1:], None], pairwise(limits), strict=False):
         kind = f"{'open' if row.verdict == OPEN else 'chosen'} {looks[row.choice].colour.name}"
         style = f"--share:{share(row.factor)}%"
+        if before and row.begins_high and row.begins_high > part[0]:
+            style += f";--left:{_mixed(looks, before, row)};--in:{_within(part, row.begins_high)}%"
+        if after and after.begins_low and after.begins_low < part[1]:
+            style += f";--right:{_mixed(looks, row, after)};--out:{_within(part, after.begins_low)}%"
         yield strips.cell(kind, scale, part, _tip(row), True, _shown(row), style)
+
+
+def _boundary(before: Choice, after: Choice) -> float:
+    """The place at which the colour changes: the boundary of two choices, or half way between the points of one."""
+    return after.begins or math.sqrt((after.begins_low or before.x) * (after.begins_high or after.x))
+
+
+def _within(part: tuple[float, float], x: float) -> float:
+    """A place on a part of the axis, in per cent of that part."""
+    return strips.Scale(*part).place(x)
+
+
+def _mixed(looks: Mapping[str, Look], before: Choice, after: Choice) -> str:
+    """The colour at the boundary of two choices."""
+    colours = (
+        f"color-mix(in srgb,{arm_styles.colour_variable(looks[row.choice].colour)} {share(row.factor)}%,"
+        f"{arm_styles.colour_variable(arm_styles.GROUND)})"
+        for row in (before, after)
+    )
+    return f"color-mix(in srgb,{','.join(colours)})"
 
 
 def _shown(row: Choice) -> str:
@@ -162,10 +187,11 @@ def _shown(row: Choice) -> str:
 
 def _tip(row: Choice) -> str:
     """A cell in words: place, choice, guarantee, factor over the next arm, launches."""
-    factor = numbers.ratio(row.factor, row.factor_low, row.factor_high)
+    # Without its interval, which is for chance alone and one pair: the guarantee is for bias, too, and all arms.
+    factor = numbers.significant(row.factor)
     place, launches = numbers.quantity(row.x, row.axis_unit), numbers.counted(row.launches, "launch")
     cost = choices.at_most(row.guarantee, row.verdict)
-    return f"{place}: {row.choice}, {cost}; {factor} times as good as {row.next}; {launches}"
+    return f"{place}: {row.choice}, {cost}; observed {factor} times as good as {row.next}; {launches}"
 
 
 def share(factor: float) -> int:
@@ -173,7 +199,7 @@ def share(factor: float) -> int:
     return round(min(WEAKEST + (STRONGEST - WEAKEST) * max(math.log(factor), 0) / STRONG, STRONGEST))
 
 
-def _boundaries(question: Question, scale: strips.Scale) -> Iterable[str]:
+def _crossovers(question: Question, scale: strips.Scale) -> Iterable[str]:
     """The places from which another choice is better than the one before, with their intervals."""
     for row in question.rows:
         if row.begins is not None:

@@ -139,7 +139,8 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
     if everything and found:
         yield Text("What to set", style="bold")
         for place, rows in found:
-            said = f"{rows[0]['library']}: {recommendations.value(rows[0])}, for {place}: {recommendations.gain(rows)}"
+            setting = f"{rows[0]['library']}: {recommendations.value(rows[0])}, for {place}"
+            said = f"{setting}: {recommendations.gain(rows)}, {recommendations.cost(rows)}"
             yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
     elif found:

@@ -1,6 +1,7 @@
 """The choices of a run in words: which arm along the axis of a question, and the most that this can cost."""
 
 import math
+import re
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -14,6 +15,9 @@ from crossover.report.text.tables import Panel, PanelKey, Tables, conditions, pa
 
 NO_BREAK = "\u00a0"
 """A space that keeps a number with its unit."""
+
+PRECISE = 2
+"""The factor between the ends of a boundary's interval up to which one number stands for it."""
 
 MOST_NAMED = 2
 """Of more curves with one choice, the first is named, and the others are counted."""
@@ -204,7 +208,13 @@ def _name(names: Sequence[str], experiment: str, metric: str, shared: Sequence[s
 
 
 def start(row: Choice) -> str:
-    """The place from which a choice holds: its crossover with the one before, or its first measured point."""
+    """The place from which a choice holds: its crossover with the one before, as an interval if that is wider than
+    PRECISE; otherwise the part of the axis where one is possible."""
+    low, high = row.begins_low or row.begins, row.begins_high or row.begins
+    if row.begins is None and low and high:
+        return re.sub(r"(?<=\d) (?!and )", NO_BREAK, numbers.between(low, high, row.axis_unit))
+    if low and high and high / low > PRECISE:
+        return numbers.span(low, high, row.axis_unit).replace(" ", NO_BREAK)
     return numbers.quantity(row.begins or row.x, row.axis_unit, 2).replace(" ", NO_BREAK)
 
 

@@ -123,6 +123,32 @@ def bracket(low: float | None, high: float | None, unit: str) -> str:
     return "–" if low is None or high is None else f"{quantity(low, unit)} to {quantity(high, unit)}"
 
 
+def between(low: float, high: float, unit: str) -> str:
+    """The part of an axis in which a point lies, to two digits; one number if its ends are equal so.
+
+    >>> between(12000, 60000, "bytes"), between(340, 1200, "bytes"), between(1001, 1002, "bytes")
+    ('between 12 and 60 kB', 'between 340 B and 1.2 kB', '1 kB')
+    """
+    first, last = _ends(low, high, unit)
+    return last if first == last else f"between {first} and {last}"
+
+
+def span(low: float, high: float, unit: str) -> str:
+    """An interval in a sentence, to two digits.
+
+    >>> span(12000, 60000, "bytes"), span(340, 1200, "bytes"), span(8, 8, "tasks")
+    ('12–60 kB', '340 B–1.2 kB', '8 tasks')
+    """
+    return "–".join(dict.fromkeys(_ends(low, high, unit)))
+
+
+def _ends(low: float, high: float, unit: str) -> tuple[str, str]:
+    """Two places to two digits, the first without a unit that both share."""
+    first, last = quantity(low, unit, 2), quantity(high, unit, 2)
+    number, _, prefix = first.partition(" ")
+    return number if first != last and last.endswith(f" {prefix}") else first, last
+
+
 def runs(own: Iterable[float], everywhere: Iterable[float], unit: str) -> str:
     """Some points of the axis, as runs of neighbours among all measured ones.
 

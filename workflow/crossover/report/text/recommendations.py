@@ -112,12 +112,15 @@ def question_name(row: Row, names: Names) -> str:
 
 def value(row: Row) -> str:
     """The value to set, in the words of the library: the lines to paste assign it, or use the arm."""
-    begins = ""
+    begins, ends = "", ""
     if row["x"] is not None:
         begins = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+        ends = "".join(begins.partition(" [")[1:])
+    elif row["low"] is not None:
+        begins = numbers.between(row["low"], row["high"], row["axis_unit"])
+        ends = f", {begins}"
     if f"{row['setting']} = " in row["snippet"]:
-        _, bracket, ends = begins.partition(" [")
-        return f"{row['setting']} = {json.loads(row['value'])}{bracket}{ends}"
+        return f"{row['setting']} = {json.loads(row['value'])}{ends}"
     return f"{row['arm']} instead of {row['default']} {f'from {begins} on' if begins else 'everywhere'}"
 
 
@@ -129,8 +132,12 @@ def gain(rows: Sequence[Row]) -> str:
 
 
 def cost(rows: Sequence[Row]) -> str:
-    """The most by which another arm can be better."""
-    return choices.at_most(max(row["guarantee"] for row in rows), SETTLED)
+    """The most by which another candidate can be better, and another value of the setting, if that is less."""
+    most, of_values = (max(row[name] for row in rows) for name in ("guarantee", "guarantee_of_values"))
+    whole = choices.at_most(most, SETTLED)
+    if choices.bound(most) == choices.bound(of_values):
+        return whole
+    return f"{choices.at_most(of_values, SETTLED)} of its values, {whole} arm"
 
 
 def why_none(row: Row, tiers: Tiers | None = None) -> str:
