@@ -385,28 +385,6 @@ def test_the_address_names_the_selection_and_reproduces_it(open_page):
     assert again.locator("select").input_value() == title
 
 
-def test_a_row_can_be_saved_as_a_picture(open_page):
-    page = open_page()
-    row = page.locator(".strips tr[id]").first
-    row.hover()
-    with page.expect_download() as download:
-        row.locator(".tools button").click()
-    drawing = download.value.path().read_text()
-    assert ElementTree.fromstring(drawing).tag.endswith("svg") and "var(" not in drawing
-    said = " ".join(ElementTree.fromstring(drawing).itertext())
-    assert page.inner_text("h1") in said and page.inner_text(".subtitle") in said and "×" in said
-
-
-def test_the_cells_of_a_row_are_reached_by_keys(open_page):
-    page = open_page()
-    cells = page.locator(".strips tr[id]").first.locator("a.cell")
-    assert [cell.get_attribute("tabindex") for cell in cells.all()] == ["0", *["-1"] * (cells.count() - 1)]
-    cells.first.focus()
-    page.keyboard.press("ArrowRight")
-    assert cells.nth(1).evaluate("(cell) => cell === document.activeElement")
-    assert "launches" in cells.nth(1).get_attribute("title")
-
-
 def test_drawn_charts_keep_their_descriptions_and_have_a_table(open_page):
     page = open_page()
     chart = page.locator(f"{CURVES} .crossover-chart >> visible=true").first

@@ -181,7 +181,9 @@ def _mixed(looks: Mapping[str, Look], before: Choice, after: Choice) -> str:
 def _shown(row: Choice) -> str:
     """The factor of a cell: over the next arm; of an open one, by which the best may be better."""
     if row.verdict == OPEN:
-        return f"≤{choices.bound(row.guarantee)}"
+        # Two digits, rounded up, because a third often does not fit.
+        unit = 10.0 ** (math.floor(math.log10(row.guarantee)) - 1)
+        return f"≤{numbers.significant(math.ceil(row.guarantee / unit - 1e-7) * unit, 2)}"
     return f"{numbers.significant(row.factor, 2)}×" if row.factor > LIKE else ""
 
 
