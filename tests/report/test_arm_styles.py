@@ -7,6 +7,7 @@ import pytest
 from campaigns import Campaign, zmq
 
 from crossover import farms
+from crossover.design import farming
 from crossover.experiments import declared
 from crossover.report.charts import arm_styles, ladder
 from crossover.report.text import tables
@@ -81,6 +82,11 @@ def test_an_arms_look_depends_only_on_its_name(name, arms):
     together = arm_styles.of(drawn(arms))
     assert len(set(together.values())) == len(together) == len(arms)
     assert all(arm_styles.of(drawn([arm]))[arm] == look for arm, look in together.items())
+
+
+def test_the_farms_that_win_most_often_have_different_colours():
+    best = [name for name in farming.ORDER[:8] if name not in ("leastload", "pure")]
+    assert len({look.colour for look in arm_styles.of(drawn(best)).values()}) == len(best) == len(arm_styles.ARMS)
 
 
 def test_the_ladders_layers_differ_and_look_like_in_the_other_charts():

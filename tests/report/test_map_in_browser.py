@@ -10,6 +10,8 @@ from crossover.report.charts import arm_styles, gallery, overview
 from crossover.report.pages import preview
 from crossover.report.text import markup
 
+INPROC = "PUSH/PULL over inproc, 64 MB in flight"
+
 pytestmark = pytest.mark.browser
 
 UNFOLDED = "() => document.querySelectorAll('.crossover-map details').forEach((block) => { block.open = true; })"
@@ -39,7 +41,7 @@ def map_file(build_once):
     """A page with a map, which has open cells at both ends, long answers and narrow cells."""
     curves = [
         zmq(), mpi(), tasks("round trip"), lasting(),
-        steps((0.56, 1.1), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2), (0.6, 2.4), protocol="PUSH/PULL over inproc, 64 MB in flight"),
+        steps((0.56, 1.1), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2), (0.6, 2.4), protocol=INPROC),
     ]  # fmt: skip
 
     def build_in(folder):

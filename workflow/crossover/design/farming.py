@@ -122,8 +122,8 @@ ALONE = ("mpi4py.futures", "dask")
 """Farms that share a launch with no other rival."""
 
 ORDER = (
-    *("leastload", "pure", "concurrent.futures", "multiprocessing.Pool", "joblib", "dask", "twisted", "mpi4py.futures"),
-    *("multiprocessing.Pool map", "ipyparallel map", "concurrent.futures chunk 8"),
+    *("leastload", "pure", "concurrent.futures", "multiprocessing.Pool", "joblib", "dask"),
+    *("multiprocessing.Pool map", "mpi4py.futures", "twisted", "ipyparallel map", "concurrent.futures chunk 8"),
     *("leastload msgpack", "leastload hwm 1", "leastload hwm 2", "lru", "weighted", "plainrandom", "twobin"),
     *("pure msgpack", "leastload over ssh", "pure over ssh"),
 )

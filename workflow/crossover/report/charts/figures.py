@@ -50,7 +50,7 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
     shown = (*findings.levels(panel), *(point["value"] for point in others))
-    scale, axis = marks.y_axis(points, margin=1.1, tick_format=tick_format, shown=shown)
+    scale, axis = marks.y_axis(panel, points, margin=1.1, tick_format=tick_format, shown=shown)
     x, title = marks.x_axis(panel, [point["x"] for point in others]), marks.axis_title(panel.metric, panel.unit)
     layers = [
         *marks.arms(panel, points, x, scale, axis, title),
@@ -72,7 +72,7 @@ def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
     title = f"{panel.metric} ÷ that of {panel.reference}"
     points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
     shown = (0.95, 1.05, *(point["value"] for point in others))
-    scale, axis = marks.y_axis(points, margin=1.03, tick_format="~g", shown=shown)
+    scale, axis = marks.y_axis(panel, points, margin=1.03, tick_format="~g", shown=shown)
     x = marks.x_axis(panel, [point["x"] for point in others])
     layers = [
         *marks.crossovers(panel),

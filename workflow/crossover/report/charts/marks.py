@@ -216,14 +216,16 @@ def x_axis(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
     scale = alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10)
     # A second prefix, such as 1k for a thousand microseconds, would look like another unit.
     counted = whole and unit not in numbers.SCALED_UNITS
-    tick_format = "," if counted or unit in numbers.PREFIXED_UNITS else "~s"
-    drawn = _with_ticks("x", ticks, places[0], places[-1], tick_format)
-    if unit in numbers.SCALED_UNITS:
-        # As everywhere else: 100 kB.
-        drawn.labelExpr = (
-            f"replace(format(datum.value, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1{numbers.SCALED_UNITS[unit]}')"
-        )
-    return alt.X("x:Q", title=axis if unit in numbers.SCALED_UNITS else axis_title(axis, unit), scale=scale, axis=drawn)
+    drawn = _with_ticks("x", ticks, places[0], places[-1], "," if counted else "~s")
+    title = axis_title(axis, unit)
+    factor, whole_unit = numbers.PREFIXED_UNITS.get(unit, (1, unit))
+    if symbol := numbers.SCALED_UNITS.get(whole_unit):
+        # As everywhere else: 100 kB, 10 ms.
+        drawn.labelExpr = f"replace(format(datum.value * {factor}, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1{symbol}')"
+        title = axis
+    elif unit in numbers.UNIT_BYTES:
+        title = axis_title(axis, f"{unit} of {numbers.UNIT_BYTES[unit]} B")
+    return alt.X("x:Q", title=title, scale=scale, axis=drawn)
 
 
 def round_ticks(places: list[float]) -> list[float]:
@@ -233,10 +235,16 @@ def round_ticks(places: list[float]) -> list[float]:
 
 
 def y_axis(
-    points: Iterable[Row], margin: float, tick_format: str, shown: Sequence[float] = ()
+    panel: Panel, points: Iterable[Row], margin: float, tick_format: str, shown: Sequence[float] = ()
 ) -> tuple[alt.Scale, alt.Axis]:
-    """A scale for all points, their intervals and the values `shown`; and its ticks."""
-    reach = [*shown, *(end for point in points for end in (point["value"], point["low"], point["high"]) if end)]
+    """A scale for all points, the intervals of competing arms and the values `shown`; and its ticks."""
+    looks = arm_styles.of(panel)
+    # With two launches, the interval of a ceiling can be far wider than all others together.
+    bands = [point for point in points if looks[point["arm"]] in arm_styles.COMPETING]
+    reach = [
+        *(*shown, *(point["value"] for point in points)),
+        *(end for point in bands for end in (point["low"], point["high"]) if end),
+    ]
     low, high = min(reach) / margin, max(reach) * margin
     scale = alt.Scale(type="log", domain=[low, high], nice=False)
     return scale, _with_ticks("value", log_ticks(low, high), low, high, tick_format)
