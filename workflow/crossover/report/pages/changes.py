@@ -94,12 +94,12 @@ class ComparisonPage(AnyPage):
     @sentence
     def before(self) -> str:
         """The folder of the first run."""
-        return run_folder(self.found, "before")
+        return markup.plain(run_folder(self.found, "before"))
 
     @sentence
     def after(self) -> str:
         """The folder of the second run."""
-        return run_folder(self.found, "after")
+        return markup.plain(run_folder(self.found, "after"))
 
     @sentence
     def bound(self) -> str:
