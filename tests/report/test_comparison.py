@@ -166,4 +166,5 @@ def test_the_whole_page_is_rendered(tmp_path, monkeypatch):
         "after did not measure this arm",
     ):
         assert told in html
+    assert "`" not in page.before() + page.after()
     assert "worse" in page.curves().data
