@@ -152,9 +152,9 @@ def _cells(question: Question, scale: strips.Scale) -> Iterable[str]:
         kind = f"{'open' if row.verdict == OPEN else 'chosen'} {looks[row.choice].colour.name}"
         style = f"--share:{share(row.factor)}%"
         if before and row.begins_high and row.begins_high > part[0]:
-            style += f";--left:{_mixed(looks, before, row)};--in:{_within(part, row.begins_high)}%"
+            style += f";--left:{_faded(looks, before)};--in:{_within(part, row.begins_high)}%"
         if after and after.begins_low and after.begins_low < part[1]:
-            style += f";--right:{_mixed(looks, row, after)};--out:{_within(part, after.begins_low)}%"
+            style += f";--right:{_faded(looks, after)};--out:{_within(part, after.begins_low)}%"
         yield strips.cell(kind, scale, part, _tip(row), True, _shown(row), style)
 
 
@@ -168,14 +168,10 @@ def _within(part: tuple[float, float], x: float) -> float:
     return strips.Scale(*part).place(x)
 
 
-def _mixed(looks: Mapping[str, Look], before: Choice, after: Choice) -> str:
-    """The colour at the boundary of two choices."""
-    colours = (
-        f"color-mix(in srgb,{arm_styles.colour_variable(looks[row.choice].colour)} {share(row.factor)}%,"
-        f"{arm_styles.colour_variable(arm_styles.GROUND)})"
-        for row in (before, after)
-    )
-    return f"color-mix(in srgb,{','.join(colours)})"
+def _faded(looks: Mapping[str, Look], row: Choice) -> str:
+    """The colour of a neighbour's choice at the boundary, over that of the cell."""
+    colour = arm_styles.colour_variable(looks[row.choice].colour)
+    return f"color-mix(in srgb,{colour} {share(row.factor) // 2}%,transparent)"
 
 
 def _shown(row: Choice) -> str:
