@@ -1,6 +1,9 @@
 """Does rank 0 measure exactly the cells in its settings, and learn from earlier raw files how long blocks take?"""
 
+import math
+import os
 from dataclasses import replace
+from random import Random
 
 import pyarrow as pa
 import pytest
@@ -88,7 +91,36 @@ def test_the_newest_file_counts_and_invalid_blocks_do_not(tmp_path):
     assert found[place(CELL, "copy")].repetition_seconds == 0.01
 
 
-def test_no_file_and_a_damaged_one_tell_nothing(tmp_path):
+def test_without_a_file_there_are_no_paces(tmp_path):
     assert conduct.earlier_paces(tmp_path / "none") == conduct.earlier_paces(tmp_path) == {}
-    (tmp_path / "launch=1-0123abcd.0.1.parquet").write_bytes(b"nothing")
-    assert conduct.earlier_paces(tmp_path) == {}
+
+
+@pytest.mark.parametrize("put", [lambda raw: raw.write_bytes(b"nothing"), lambda raw: raw.mkdir(), os.mkfifo])
+def test_a_file_that_cannot_be_read_is_named_and_the_others_count(tmp_path, capsys, put):
+    write(tmp_path, 1, block(0, "copy", 100, 0.5))
+    raw = tmp_path / "launch=2-0123abcd.0.1.parquet"
+    put(raw)
+    assert conduct.earlier_paces(tmp_path).keys() == {place(CELL, "copy")}
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"{raw}: has no usable times of blocks (") and line.endswith("; delete it")
+
+
+def test_a_flipped_bit_changes_no_pace(tmp_path):
+    write(tmp_path, 1, *(block(at, "copy", 100, 0.5 + at / 8) for at in range(8)))
+    (raw,) = tmp_path.iterdir()
+    whole, paces = raw.read_bytes(), conduct.earlier_paces(tmp_path)
+    for bit in Random(1).sample(range(8 * len(whole)), 400):
+        damaged = bytearray(whole)
+        damaged[bit // 8] ^= 1 << bit % 8
+        raw.write_bytes(damaged)
+        assert conduct.earlier_paces(tmp_path).items() <= paces.items(), bit
+
+
+@pytest.mark.parametrize(
+    ("n", "seconds", "apart"),
+    [(0, 0.5, 1), (-1, 0.5, 1), (1, 5e254, 1), (1, math.inf, 1), (2**60, 0.5, 1), (1, 0.0, 1), (1, 0.5, 1e9)],
+)
+def test_a_pace_that_no_block_can_have_is_left_out(tmp_path, n, seconds, apart):
+    write(tmp_path, 1, *(block(at, "copy", n, seconds) for at in (0, apart)))
+    write(tmp_path, 2, block(0, "no-copy", 10, 1.0))
+    assert conduct.earlier_paces(tmp_path).keys() == {place(CELL, "no-copy")}

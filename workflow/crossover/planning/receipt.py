@@ -14,7 +14,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
+
+from annotated_types import Lt
 
 from crossover.design.launch import Launch
 from crossover.design.settings import digest, read_settings
@@ -47,7 +49,8 @@ class Facts:
     reason: json_text.Text | None = None
     code: json_text.Text = ""
     """The digest of the measuring code."""
-    wall_seconds: json_text.Seconds = 0.0
+    wall_seconds: Annotated[json_text.Seconds, Lt(1e7)] = 0.0
+    """No job lasts months, so a larger number is damage."""
     software: Mapping[json_text.Text, json_text.Text] = field(default_factory=dict)
     """Versions by name."""
     written: json_text.Seconds = 0.0
@@ -166,7 +169,7 @@ def read(file: Path) -> Receipt:
     """A receipt; `unreadable`, without facts, if its content is no receipt's. Raises CrossoverError for its name."""
     files, facts = Files(file), Facts("unreadable")
     with suppress(OSError, ValueError):
-        content: Facts = json_text.read(file.read_bytes(), Facts)
+        content: Facts = json_text.read(atomic.regular(file).read_bytes(), Facts)
         raw = Path(content.raw)
         # A raw file of another launch, or outside of the folder, is none of its own.
         if raw.parent == files.raw_folder.relative_to(files.results) and raw.name.startswith(f"launch={file.stem}."):
@@ -248,19 +251,15 @@ def latest(receipts: Sequence[Receipt]) -> Receipt | None:
 
 def stored_settings(of: Receipt) -> dict[str, Any]:
     """The settings with which a launch was measured; none if its raw file cannot be read."""
-    # Imported only if there is a file to read, because these load slowly.
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
+    # Imported only if there is a file to read, because it loads slowly.
     from crossover.records import record
 
-    try:
-        stored = pq.read_schema(of.raw_file).metadata or {}
-        if stored.get(b"crossover") != str(record.VERSION).encode():
-            return {}
-        return read_settings(json_text.parse(stored.get(b"launch", b""))["settings"])
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
-        return {}
+    with suppress(*record.DAMAGE):
+        stored = record.stored(of.raw_file)
+        facts = json_text.parse(stored.get(b"launch", b""), dict)
+        if stored.get(b"crossover") == str(record.VERSION).encode() and not contradiction(of, facts):
+            return read_settings(facts["settings"])
+    return {}
 
 
 def other_tiers(results: str, tier: str, tiers: Iterable[str]) -> dict[str, int]:

@@ -22,7 +22,7 @@ from crossover.design.launch import MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError
 from crossover.planning import plan
-from crossover.records import json_text
+from crossover.records import atomic, json_text
 
 REFINEMENT = "{results}/raw/{tier}/{experiment}/refinement.json"
 
@@ -109,8 +109,8 @@ def _refinement(config: Config, experiment: str) -> dict[str, dict[str, dict[str
 def _read(path: Path, version: tuple[int, ...]) -> dict[str, dict[str, dict[str, Any]]]:
     """The content of a refinement; another `version` is a replaced file."""
     try:
-        plan: Refinement = json_text.read(path.read_bytes(), Refinement)
-    except ValueError as error:
+        plan: Refinement = json_text.read(atomic.regular(path).read_bytes(), Refinement)
+    except (OSError, ValueError) as error:
         raise CrossoverError(f"{path}: cannot be read ({error}); delete it, and repeat the command") from None
     return {
         placement: {number: vars(narrowed) for number, narrowed in launches.items() if SECOND.fullmatch(number)}

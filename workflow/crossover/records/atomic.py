@@ -1,11 +1,13 @@
 """Writes files and folders whole or not at all: first under a hidden name, then renamed when they are complete.
 
-Also checks for space in a folder.
+Also checks for space in a folder, and that a path to read is a regular file.
 """
 
+import errno
 import os
 import shutil
 import socket
+import stat
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -13,9 +15,11 @@ from glob import escape
 from pathlib import Path
 
 from crossover.errors import CrossoverError
-from crossover.records.holes import SPACE
 
 HOST = socket.gethostname()
+
+SPACE = (errno.ENOSPC, errno.EDQUOT)
+"""The errors of a full file system, and of a full quota."""
 
 PROBE_BYTES = 1 << 20
 """More than the size of a launch's raw file."""
@@ -83,6 +87,13 @@ def clear_stale_parts(folder: Path) -> None:
                 shutil.rmtree(part, ignore_errors=True)
             else:
                 part.unlink(missing_ok=True)
+
+
+def regular(path: Path) -> Path:
+    """The path of a regular file. Raises OSError for any other, such as a FIFO, which blocks whoever opens it."""
+    if not stat.S_ISREG(path.stat().st_mode):
+        raise OSError(errno.EINVAL, "it is no regular file")
+    return path
 
 
 def require_space(folder: str | Path) -> None:

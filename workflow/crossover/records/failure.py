@@ -14,11 +14,9 @@ from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
-
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
+from crossover.records import atomic, record
 
 KEY = "failures"
 """The key of the failures in the metadata of a parquet file, in a JSON file, and in a page."""
@@ -128,14 +126,14 @@ def of(path: Path) -> list[Failure]:
         if path.is_dir():
             return of(path / FILE)
         if path.suffix == ".parquet":
-            kept = json.loads((pq.read_schema(path).metadata or {}).get(KEY.encode(), b"[]"))
+            kept = json.loads(record.stored(path).get(KEY.encode(), b"[]"))
         else:
-            text = path.read_text(encoding="utf-8")
+            text = atomic.regular(path).read_text(encoding="utf-8")
             if path.suffix == ".html":
                 text = next(iter(ELEMENT.findall(text)), "{}")
             kept = json.loads(text).get(KEY, [])
         return [Failure(**each) for each in kept]
-    except (OSError, pa.ArrowException, ValueError, AttributeError, TypeError):
+    except (*record.DAMAGE, AttributeError):
         return []
 
 

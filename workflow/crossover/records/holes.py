@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
+from crossover.records.atomic import SPACE
 
 Row = Mapping[Any, Any]
 """A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
@@ -53,8 +54,6 @@ PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER, HoleKind.NO_SPACE)
 OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
 """The kinds that faulty code can cause; when the code has changed, the next run measures such launches again."""
 
-SPACE = (errno.ENOSPC, errno.EDQUOT)
-"""The errors of a full file system, and of a full quota."""
 FILES = (errno.EMFILE, errno.ENFILE)
 """The errors of too many open files: in one process, and on the whole host."""
 SHORTAGES = {os.strerror(number): number for number in (*SPACE, *FILES)}

@@ -181,7 +181,7 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
 CHECKSUM = b"digest"
 """The key of the checksum in a file's metadata."""
 
-DAMAGE = (OSError, pa.ArrowException, ValueError, TypeError, LookupError, OverflowError)
+DAMAGE = (OSError, pa.ArrowException, ValueError, TypeError, LookupError, ArithmeticError)
 """The errors that a single flipped bit can raise while a file is read."""
 
 
@@ -215,6 +215,17 @@ def write(table: pa.Table, path: Path, metadata: Mapping[str, Any] | None = None
             raise RecordError(part, "has fewer rows than written", "check whether the file system is full")
 
 
+def opened(path: Path) -> pq.ParquetFile:
+    """The file, with the checksums of its pages checked as they are read. Raises one of DAMAGE."""
+    return pq.ParquetFile(atomic.regular(path), page_checksum_verification=True)
+
+
+def stored(path: Path) -> dict[bytes, bytes]:
+    """The metadata of a file, unchecked. Raises one of DAMAGE."""
+    with opened(path) as file:
+        return file.schema_arrow.metadata or {}
+
+
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
@@ -223,7 +234,7 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
-        with pq.ParquetFile(path, page_checksum_verification=True) as file:
+        with opened(path) as file:
             table = file.read()
         stored = table.schema.metadata or {}
         wrong = stored.get(CHECKSUM) != _checksum(stored, table)

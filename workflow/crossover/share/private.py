@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
 from crossover.records import failure, record
@@ -151,8 +150,9 @@ class Mask:
     def _masked(self, path: Path, name: str) -> tuple[pa.Table, pa.Table, dict[str, Any]]:
         """A table, the same masked, and its masked metadata."""
         try:
-            table = pq.read_table(path, partitioning=None)
-        except pa.ArrowException as error:
+            with record.opened(path) as file:
+                table = file.read()
+        except record.DAMAGE as error:
             why = " ".join(str(error).split())
             raise CrossoverError(
                 f"{name}: cannot be read ({why}); remeasure it (snakemake ... -R {name}), then repeat the command"

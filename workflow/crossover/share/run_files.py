@@ -13,8 +13,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from crossover.errors import CrossoverError
 from crossover.records import atomic, record
@@ -73,8 +71,8 @@ def _newer(results: Path) -> Iterator[str]:
 def _started(path: Path) -> Any:
     """The start of a launch; None, as in the tables, if its file cannot be read."""
     try:
-        return json.loads(pq.read_schema(path).metadata[b"launch"]).get("started_utc")
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        return json.loads(record.stored(path)[b"launch"]).get("started_utc")
+    except (*record.DAMAGE, AttributeError):
         return None
 
 

@@ -93,7 +93,7 @@ class Steps:
 
     def _counts(self) -> dict[str, int]:
         with suppress(OSError, ValueError):
-            found: dict[str, int] = json.loads(Path(self.results, FILE).read_text(encoding="utf-8"))
+            found: dict[str, int] = json.loads(atomic.regular(Path(self.results, FILE)).read_text(encoding="utf-8"))
             return found
         return {}
 

@@ -25,7 +25,8 @@ def wanted(results: str, tier: str) -> dict[str, int]:
     """The launches of each experiment that has more than configured. Raises CrossoverError if they cannot be read."""
     path = Path(FILE.format(results=results, tier=tier))
     try:
-        found: dict[str, int] = json_text.read(path.read_bytes(), dict[str, Annotated[int, Ge(1), Le(MOST_LAUNCHES)]])
+        content = atomic.regular(path).read_bytes()
+        found: dict[str, int] = json_text.read(content, dict[str, Annotated[int, Ge(1), Le(MOST_LAUNCHES)]])
         return found
     except FileNotFoundError:
         return {}

@@ -40,9 +40,10 @@ def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Ite
         found = refinement(list(every), tables["launches"].to_pylist(), metric, more)
     for path in kept:
         held = receipt.read(path)
-        own = {key: receipt.stored_settings(held)[key] for key in ("cells", "budget_seconds")}
-        _, placement, number = held.name
-        found.setdefault(placement, {})[str(number)] = own
+        stored, (_, placement, number) = receipt.stored_settings(held), held.name
+        # A damaged file has no settings, and is measured again.
+        if stored:
+            found.setdefault(placement, {})[str(number)] = {key: stored[key] for key in ("cells", "budget_seconds")}
     for placement, launches in found.items():
         for curve, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {named(curve)}: {len(launches)} more launches, at {', '.join(map(str, points))}")

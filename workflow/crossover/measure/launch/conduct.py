@@ -5,7 +5,7 @@ import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, ExitStack, nullcontext, suppress
+from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -17,7 +17,6 @@ from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
-import pyarrow.parquet as pq
 
 from crossover import experiments
 from crossover.design.arm import Arm, arms_of
@@ -36,6 +35,9 @@ from crossover.records.holes import HoleKind, Refusal
 
 BLOCK_LIMIT_SECONDS = 120
 """A block that takes longer hangs: the rank prints its stacks and exits, and the launch becomes a hole."""
+
+SHORTEST_SECONDS = 1e-9
+"""No repetition is shorter, so such a pace is of a damaged file."""
 
 NEWEST = 8
 """The earlier raw files that are read: launches differ in their arms and cells."""
@@ -201,14 +203,19 @@ def earlier_paces(folder: Path) -> Paces:
     """The paces in the newest raw files in `folder`; none without one.
 
     They only save time: the sampler checks each by its first block, so those of another machine or version do no harm.
+    A damaged file is named and left out.
     """
     found: dict[Place, Pace] = {}
     raws = sorted(folder.glob("launch=*.parquet"), key=lambda raw: raw.stat().st_mtime_ns)
     for raw in raws[-NEWEST:]:
         # Not record.read, whose checksum imports pandas: this process's memory is measured.
-        with suppress(*record.DAMAGE), pq.ParquetFile(raw) as file:
-            table = file.read([*_CURVE, *_BLOCK, "value"], use_threads=False)
+        try:
+            with record.opened(raw) as file:
+                table = file.read([*_CURVE, *_BLOCK, "value"], use_threads=False)
             found |= _paces_in(table.filter(pc.is_valid(table["value"])))
+        except record.DAMAGE as error:
+            fault = record.RecordError(raw, f"has no usable times of blocks ({error})", "delete it")
+            print(fault, file=sys.stderr, flush=True)
     return found
 
 
@@ -225,7 +232,7 @@ def _paces_in(rows: pa.Table) -> dict[Place, Pace]:
         for alternative in {runs for runs, *_ in own}:
             # The median, because an interruption lasts longer than many a block.
             repetition = median(seconds / n for runs, n, _, seconds in own if runs == alternative)
-            if repetition:
+            if SHORTEST_SECONDS <= repetition <= BLOCK_LIMIT_SECONDS and around <= BLOCK_LIMIT_SECONDS:
                 found[curve, x, alternative] = Pace(repetition, around)
     return found
 

@@ -149,7 +149,7 @@ def _stamped(text: str, facts: dict[str, Any]) -> str:
 def recorded_origin(page: Path) -> dict[str, Any]:
     """The origin that a page records. Raises CrossoverError."""
     try:
-        facts: dict[str, Any] = json.loads(ORIGIN_ELEMENT.findall(page.read_text(encoding="utf-8"))[-1])
+        facts: dict[str, Any] = json.loads(ORIGIN_ELEMENT.findall(atomic.regular(page).read_text(encoding="utf-8"))[-1])
         found = {key: facts[key] for key in ("crossover", "made_from", "waiting")}
         if not isinstance(found["made_from"], dict) or not isinstance(found["waiting"], dict):
             raise TypeError
