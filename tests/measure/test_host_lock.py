@@ -11,6 +11,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.measure.launch import host_lock
+from crossover.paths import WORKFLOW
 
 
 @pytest.fixture
@@ -58,6 +59,7 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
     others = [
         f"crossover-{uid}-{name}-2-{ended.pid}-abcdefgh",
         f"crossover-{uid}-elsewhere-{ended.pid}-abcdefgh",
+        f"crossover-{uid}-{name}-{ended.pid}n1-abcdefgh",
         f"crossover-{uid}-{name}-{os.getpid()}-abcdefgh",
         f"crossover-{uid}-{name}.lock",
     ]
@@ -65,6 +67,43 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
         (temporary / made).mkdir()
     with host_lock.private_folder() as folder:
         assert sorted(names(temporary)) == sorted([*others, folder.name])
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
+@pytest.mark.parametrize("inside", ["owner", "sweeper"])
+def test_a_folder_of_another_pid_namespace_stays(temporary, monkeypatch, inside):
+    if subprocess.run([*UNSHARED, "true"], capture_output=True).returncode:
+        pytest.skip("namespaces are not allowed here")
+    memory = temporary / "shm"
+    memory.mkdir()
+    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
+    owner, sweeper = (UNSHARED if inside == name else [] for name in ("owner", "sweeper"))
+    command = [*owner, sys.executable, "-c", HOLDING.format(memory=str(memory))]
+    environment = os.environ | {"PYTHONPATH": str(WORKFLOW)}
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
+    ) as holder:
+        folder = Path(holder.stdout.readline().strip())
+        kept = memory / f"{folder.name}.x"
+        kept.touch()
+        subprocess.run([*sweeper, *command[len(owner) :]], env=environment, input="", check=True, capture_output=True)
+        assert folder.is_dir() and kept.exists()
+        holder.stdin.close()
+        assert holder.wait() == 0
+    assert not folder.exists() and not kept.exists()
+
+
+UNSHARED = ["unshare", "--pid", "--fork", "--mount-proc"]
+HOLDING = """
+import sys
+from pathlib import Path
+from crossover.measure.launch import host_lock
+
+host_lock.ending.SHARED_MEMORY = Path({memory!r})
+with host_lock.private_folder() as folder:
+    print(folder, flush=True)
+    sys.stdin.read()
+"""
 
 
 def test_names_in_shared_memory_go_with_their_folder(temporary, monkeypatch):

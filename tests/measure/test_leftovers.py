@@ -142,7 +142,7 @@ def test_the_file_of_another_user_stays(segment):
 
 
 def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
-    monkeypatch.setattr(ending, "_FIRST_PID_NAMESPACE", "pid:[4026532000]")
+    monkeypatch.setattr(ending.atomic, "FIRST_NAMESPACE", "4026532000")
     age(segment)
     ending.sweep_mpich_memory()
     assert segment.exists()

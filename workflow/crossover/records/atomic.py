@@ -21,13 +21,41 @@ HOST = socket.gethostname()
 SPACE = (errno.ENOSPC, errno.EDQUOT)
 """The errors of a full file system, and of a full quota."""
 
+FIRST_NAMESPACE = "4026531836"
+"""The PID namespace of a host; the number is a constant of Linux."""
+
 PROBE_BYTES = 1 << 20
 """More than the size of a launch's raw file."""
 
 
 def hidden(path: Path, purpose: str = "") -> Path:
     """The part file of `path`; its name contains host and process, so that others know whether its writer lives."""
-    return path.with_name(f".{path.name}{purpose}.{HOST}.{os.getpid()}.part")
+    return path.with_name(f".{path.name}{purpose}.{HOST}.{process()}.part")
+
+
+def namespace() -> str:
+    """The PID namespace of this process, as containers have; empty for that of the host, which sees all processes."""
+    name = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    return "" if name == FIRST_NAMESPACE else f"n{name}"
+
+
+def process() -> str:
+    """This process, as part of the names of its files."""
+    return f"{os.getpid()}{namespace()}"
+
+
+def is_dead(name: str) -> bool:
+    """Whether the process with this name has certainly ended; unknown, so False, for one of another PID namespace."""
+    pid, mark, number = name.partition("n")
+    if mark + number != namespace() or not pid.isdecimal():
+        return False
+    try:
+        os.kill(int(pid), 0)
+    except (ProcessLookupError, OverflowError):
+        return True
+    except PermissionError:
+        pass
+    return False
 
 
 @contextmanager
@@ -81,8 +109,7 @@ def clear_parts(path: Path) -> None:
 def clear_stale_parts(folder: Path) -> None:
     """Remove the parts of dead writers of this host in `folder`."""
     for part in folder.glob(f".*.{HOST}.*.part"):
-        pid = part.name.split(".")[-2]
-        if pid.isdigit() and not Path(f"/proc/{pid}").exists():
+        if is_dead(part.name.split(".")[-2]):
             if part.is_dir():
                 shutil.rmtree(part, ignore_errors=True)
             else:

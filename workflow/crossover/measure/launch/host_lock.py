@@ -19,6 +19,7 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.measure.ranks import ending
+from crossover.records import atomic
 
 POLL_SECONDS = 0.1
 
@@ -62,9 +63,9 @@ def private_folder() -> Iterator[Path]:
     ending.sweep_mpich_memory()
     memory = ending.SHARED_MEMORY
     for stale in (*Path(tempfile.gettempdir()).glob(f"{_ours()}-*"), *memory.glob(f"*{_ours()}-*")):
-        if (pid := _maker(stale)) and not Path(f"/proc/{pid}").exists():
+        if atomic.is_dead(_maker(stale)):
             _remove(stale)
-    with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{os.getpid()}-", ignore_cleanup_errors=True) as folder:
+    with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{atomic.process()}-", ignore_cleanup_errors=True) as folder:
         try:
             yield Path(folder)
         finally:
@@ -106,9 +107,9 @@ def _ours() -> str:
 
 
 def _maker(folder: Path) -> str:
-    """The id of the process that made a private folder of this user and host, or the folder to which a name in shared
+    """The name of the process that made a private folder of this user and host, or the folder to which a name in shared
     memory belongs; empty for any other."""
-    found = re.fullmatch(rf"(?:sem\.)?{re.escape(_ours())}-(\d+)-[^-.]+(?:\..+)?", folder.name)
+    found = re.fullmatch(rf"(?:sem\.)?{re.escape(_ours())}-(\d+(?:n\d+)?)-[^-.]+(?:\..+)?", folder.name)
     return found[1] if found else ""
 
 

@@ -20,6 +20,8 @@ from pathlib import Path
 
 import psutil
 
+from crossover.records import atomic
+
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 3
@@ -27,8 +29,6 @@ _libc = ctypes.CDLL(None, use_errno=True)
 SHARED_MEMORY = Path("/dev/shm")
 SETTLED_SECONDS = 60
 """From this age on, a file without a process is left over; a younger one may just have been created."""
-_FIRST_PID_NAMESPACE = "pid:[4026531836]"
-"""The namespace from which all processes of a host are visible; the number is a constant of Linux."""
 _MAPPING = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)", re.MULTILINE)
 """A line of a process's mappings: the device's two numbers, and the inode."""
 
@@ -117,7 +117,7 @@ def sweep_mpich_memory() -> None:
         file: _identity(facts) for file, facts in _own_mpich_files() if facts.st_mtime < time.time() - SETTLED_SECONDS
     }
     # The common case; a look at every process takes a moment.
-    if not settled or not _sees_all_processes():
+    if not settled or atomic.namespace():
         return
     used = {identity for process in psutil.pids() for identity in _used(process)}
     left = {file for file, identity in settled.items() if identity not in used}
@@ -131,12 +131,6 @@ def _own_mpich_files() -> Iterator[tuple[Path, os.stat_result]]:
             facts = file.lstat()
             if facts.st_uid == os.getuid():
                 yield file, facts
-
-
-def _sees_all_processes() -> bool:
-    with suppress(OSError):
-        return str(Path("/proc/self/ns/pid").readlink()) == _FIRST_PID_NAMESPACE
-    return False
 
 
 def _used(pid: int) -> Iterator[tuple[int, int]]:
