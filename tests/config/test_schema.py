@@ -1,6 +1,7 @@
 """Is a configuration completed correctly, and a wrong one refused with helpful messages?"""
 
 import json
+from datetime import date
 
 import pytest
 import yaml
@@ -13,6 +14,14 @@ from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.paths import CONFIG
 from crossover.planning import estimate, plan
+
+
+fields = ("results", "tier", "partial", "farms", "farms.a.hwm", "experiments", "experiments.zmq_throughput") + (
+    "experiments.zmq_throughput.launches",
+    "experiments.zmq_throughput.arms",
+    "experiments.zmq_throughput.rounds.at_least",
+    "experiments.mpi_pingpong.budget_seconds",
+)
 
 
 def pingpong(**chosen):
@@ -86,6 +95,56 @@ def test_an_anchor_that_refers_to_itself_is_refused(tmp_path):
     (tmp_path / "config.yaml").write_text("experiments: &a\n  zmq_throughput: *a\n")
     with pytest.raises(CrossoverError, match=r"config\.yaml: has an anchor that refers to itself"):
         yaml_file.read_yaml(tmp_path / "config.yaml")
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        ("results: 2020-01-01", "results: is of YAML's type date; put a text in quotes"),
+        ("results: !!binary aGVsbG8=", "results: is of YAML's type bytes; put a text in quotes"),
+        ("results: !!set {a}", "results: is of YAML's type set; put a text in quotes"),
+        ("2020-01-01: 1", "2020-01-01: the key is of YAML's type date; put a text in quotes"),
+        ("farms: {a: [{!!binary aGVsbG8=: 1}]}", "farms.a.0.b'hello': the key is of YAML's type bytes; put a text in"),
+        ("tier: " + 50 * "9", "tier: has more digits than any key allows; write a smaller number"),
+        ("tier: " + 5000 * "9", f"cannot be read as YAML: has '{40 * '9'}', which is no value; put a text in quotes in"),
+        ("tier: 0b" + 20000 * "1", "tier: has more digits than any key allows; write a smaller number"),
+        ("results: 2020-13-45", "cannot be read as YAML: has '2020-13-45', which is no value; put a text in quotes in"),
+        ("results: !!bool x", "cannot be read as YAML: has 'x', which is no value; put a text in quotes in"),
+    ],
+)
+def test_what_yaml_knows_and_no_key_allows_is_refused_in_one_line(tmp_path, text, line):
+    (tmp_path / "config.yaml").write_text(text)
+    with pytest.raises(CrossoverError) as caught:
+        yaml_file.read_yaml(tmp_path / "config.yaml")
+    first, fault = str(caught.value).splitlines()
+    assert fault.startswith(f"  {tmp_path}/config.yaml: {line}")
+
+
+scalars = st.sampled_from(
+    ["2020-01-01", "2020-13-45", "!!binary aGVsbG8=", "!!binary '!'", "!!set {a}", "!!bool x", "!!float x", "5e400"]
+    + ["LONG", ".nan", "1e999", "~", "quick", "'a\0b'", '"a\\0b"', "copy", "3"]
+)
+texts = st.recursive(
+    scalars,
+    lambda inner: (
+        st.lists(inner, max_size=2).map(lambda parts: f"[{', '.join(parts)}]")
+        | st.tuples(scalars, inner).map(lambda pair: f"{{? {pair[0]} : {pair[1]}}}")
+    ),
+    max_leaves=4,
+)
+
+
+@settings(max_examples=200)
+@given(st.sampled_from(["", *fields]), texts)
+def test_any_yaml_is_either_completed_or_refused(key, text):
+    path = [f"{{{part}: " for part in key.split(".") if part]
+    try:
+        config = yaml_file.read_yaml("config.yaml", "".join(path) + text.replace("LONG", "0x" + "f" * 5000) + "}" * len(path))
+    except CrossoverError as error:
+        assert str(error).startswith("config error\n  config.yaml: ") and len(str(error)) < 1000
+        return
+    if isinstance(config, dict):
+        accept_or_refuse(config)
 
 
 def test_a_flag_can_be_given_on_the_command_line_as_in_yaml():
@@ -411,6 +470,17 @@ def accept_or_refuse(config):
         return
     for launch in plan.launches(complete):
         assert launch.settings.limit_seconds > 0
+
+
+@pytest.mark.parametrize("results", ["x" * 256, "x/" * 2000, "a\0b", "é" * 128])
+def test_a_folder_that_cannot_exist_is_refused(results):
+    with pytest.raises(CrossoverError, match="^config error\n  results: is no possible path; choose one of"):
+        schema.complete({"results": results})
+
+
+def test_a_date_on_the_command_line_is_refused():
+    with pytest.raises(CrossoverError, match="results: is of YAML's type date; put a text in quotes"):
+        schema.complete({"results": date(2020, 1, 1)})
 
 
 def test_nested_keys_are_refused_on_the_command_line():

@@ -1,6 +1,7 @@
 """The border: the user's configuration is checked by the types of its fields, and completed."""
 
 import json
+import os
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
@@ -9,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossover import farms
-from crossover.config.yaml_file import refuse
+from crossover.config.yaml_file import foreign, refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Rounds, Settings, described
@@ -25,6 +26,8 @@ def complete(config: Stated, checked: bool = False) -> Config:
 
     Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
     """
+    if not checked:
+        refuse(foreign(config))
     tier = _chosen(config)
     if not checked:
         refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each))
@@ -138,6 +141,9 @@ def _faults(config: Stated, tier: str) -> Iterator[str]:
     """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
     top = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     yield from _wrong("", Config, top | {"tier": tier})
+    results = str(top.get("results", ""))
+    if "\0" in results or len(results) > 2000 or any(len(os.fsencode(name)) > 255 for name in results.split("/")):
+        yield "results: is no possible path; choose one of at most 2000 characters, with names of at most 255 bytes"
     entrants = config.get("farms", {})
     misfits = [*_misfits(entrants)]
     yield from misfits
