@@ -15,7 +15,6 @@ from crossover.experiments import declared
 from crossover.paths import CONFIG
 from crossover.planning import estimate, plan
 
-
 fields = ("results", "tier", "partial", "farms", "farms.a.hwm", "experiments", "experiments.zmq_throughput") + (
     "experiments.zmq_throughput.launches",
     "experiments.zmq_throughput.arms",
@@ -106,7 +105,10 @@ def test_an_anchor_that_refers_to_itself_is_refused(tmp_path):
         ("2020-01-01: 1", "2020-01-01: the key is of YAML's type date; put a text in quotes"),
         ("farms: {a: [{!!binary aGVsbG8=: 1}]}", "farms.a.0.b'hello': the key is of YAML's type bytes; put a text in"),
         ("tier: " + 50 * "9", "tier: has more digits than any key allows; write a smaller number"),
-        ("tier: " + 5000 * "9", f"cannot be read as YAML: has '{40 * '9'}', which is no value; put a text in quotes in"),
+        (
+            "tier: " + 5000 * "9",
+            f"cannot be read as YAML: has '{40 * '9'}', which is no value; put a text in quotes in",
+        ),
         ("tier: 0b" + 20000 * "1", "tier: has more digits than any key allows; write a smaller number"),
         ("results: 2020-13-45", "cannot be read as YAML: has '2020-13-45', which is no value; put a text in quotes in"),
         ("results: !!bool x", "cannot be read as YAML: has 'x', which is no value; put a text in quotes in"),
@@ -139,7 +141,9 @@ texts = st.recursive(
 def test_any_yaml_is_either_completed_or_refused(key, text):
     path = [f"{{{part}: " for part in key.split(".") if part]
     try:
-        config = yaml_file.read_yaml("config.yaml", "".join(path) + text.replace("LONG", "0x" + "f" * 5000) + "}" * len(path))
+        config = yaml_file.read_yaml(
+            "config.yaml", "".join(path) + text.replace("LONG", "0x" + "f" * 5000) + "}" * len(path)
+        )
     except CrossoverError as error:
         assert str(error).startswith("config error\n  config.yaml: ") and len(str(error)) < 1000
         return

@@ -80,9 +80,7 @@ def test_a_folder_of_another_pid_namespace_stays(temporary, monkeypatch, inside)
     owner, sweeper = (UNSHARED if inside == name else [] for name in ("owner", "sweeper"))
     command = [*owner, sys.executable, "-c", HOLDING.format(memory=str(memory))]
     environment = os.environ | {"PYTHONPATH": str(WORKFLOW)}
-    with subprocess.Popen(
-        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment
-    ) as holder:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment) as holder:
         folder = Path(holder.stdout.readline().strip())
         kept = memory / f"{folder.name}.x"
         kept.touch()

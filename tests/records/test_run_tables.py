@@ -30,7 +30,9 @@ def write(folder, launches, ratio, when):
         ],
         "ratios": [common | {"experiment": name} for name in launches],
     }
-    for name, schema in record.schemas("launches ratios summary crossovers thresholds claims recommendations").items():
+    for name, schema in record.schemas(
+        "launches ratios summary crossovers thresholds choices claims recommendations"
+    ).items():
         path = folder / f"{name}.parquet"
         record.write(record.from_rows(rows.get(name, []), schema), path)
         os.utime(path, (when, when))

@@ -1,7 +1,10 @@
 """Does a run end with the right answer, in few lines?"""
 
+import os
 import re
+import shutil
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 from campaigns import (
@@ -22,9 +25,10 @@ from rich.text import Text
 
 from crossover.experiments import leads
 from crossover.planning.command import Command
+from crossover.records import record
 from crossover.report.pages import terminal
 from crossover.report.text import claims
-from crossover.report.text.tables import Tables, panel_names
+from crossover.report.text.tables import Tables, load, panel_names
 
 LEADS = leads()
 
@@ -89,6 +93,34 @@ def test_the_answer_has_choices_claims_holes_and_the_page(tmp_path, capsys, monk
     assert f"To retry: snakemake --profile profiles/local -R {files} --config results=results tier=quick\n" in said
     assert said.endswith(f"Report: {tmp_path}/report/index.html\n")
     assert said.count("\n") <= terminal.LINES
+
+
+def joined(folder):
+    shutil.rmtree(two_good_one_hole().write_tables(folder) / "experiments")
+
+
+def missing(path):
+    path.unlink(missing_ok=True)
+
+
+@pytest.mark.parametrize("put", [missing, os.mkfifo, Path.mkdir], ids=["missing", "FIFO", "folder"])
+@pytest.mark.parametrize("name", ["choices", "ratios"])
+def test_without_one_of_its_tables_a_run_has_no_answer(tmp_path, put, name):
+    joined(tmp_path)
+    path = tmp_path / f"{name}.parquet"
+    path.unlink()
+    put(path)
+    with pytest.raises(
+        record.RecordError, match=rf"^{path}: (is missing, unlike .*; repeat|.*no regular file.*delete)"
+    ):
+        terminal.show(tmp_path, LEADS)
+
+
+def test_claims_on_experiments_that_were_not_launched_are_counted(tmp_path):
+    joined(tmp_path)
+    rows = [{"claim": name, "experiment": name, "own": "contradicts"} for name in ("mpi_pingpong", "zmq_bursts")]
+    record.write(record.from_rows(rows, record.CLAIMS), tmp_path / "claims.parquet")
+    assert [row["claim"] for row in load(tmp_path).claims] == ["mpi_pingpong", "zmq_bursts"]
 
 
 def test_the_command_to_retry_is_the_runs_own_in_one_line(tmp_path, capsys, monkeypatch):

@@ -11,6 +11,8 @@ from crossover.records.failure import Failure
 
 LAUNCHES = "launches"
 
+AGAIN = "repeat the run's command, such as make report, which keeps every launch"
+
 
 def newer(results: Path) -> list[Path]:
     """The folders of experiments whose tables were written after the joined ones, or without joined ones."""
@@ -37,6 +39,8 @@ def read(results: Path, name: str) -> pa.Table:
     """
     schema, joined, own = record.schemas(name)[name], results / f"{name}.parquet", _own(results, name)
     if not own and not joined.exists():
+        if (results / f"{LAUNCHES}.parquet").exists():
+            raise record.RecordError(joined, "is missing, unlike other tables of the run", AGAIN)
         raise record.RecordError(joined, "cannot be read, because no run has finished there", "start one: make report")
     parts = [record.read(path, schema) for path in own.values()]
     if joined.exists():
@@ -62,8 +66,7 @@ def require_joined(results: Path) -> None:
     """Raise CrossoverError, with the command, if the joined tables lack launches of an experiment."""
     if names := behind(results):
         raise CrossoverError(
-            f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; repeat "
-            "the run's command, such as make report, which keeps every launch"
+            f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; {AGAIN}"
         )
 
 

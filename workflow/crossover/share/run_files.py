@@ -13,7 +13,6 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-
 from crossover.errors import CrossoverError
 from crossover.records import atomic, record
 from crossover.report.pages import renderer

@@ -38,7 +38,7 @@ QUANTITIES = {
     "penalty": "The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis",
     "crossover": "The crossover of {arm} and {over} in {metric}",
     "crossovers": "The crossover of {arm} and {over} in {metric}, divided by the crossover in {other_metric}",
-    "loss": "{Metric} of the better arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
+    "loss": "{Metric} of the other arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
     "below, at each point",
     "gap": "The share of the gap from {over} to `{of}` that {arm} covers, on a logarithmic scale",
     "narrowing": "The share of the gap between {arm} and {over}, on a logarithmic scale, that is gone with {changes}",

@@ -147,7 +147,7 @@ def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
 
 
 def loss(candidates: Candidates, quantity: Quantity) -> Result:
-    """The better arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
+    """The other arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
     first, second = _together(candidates, quantity, quantity["over"], refined=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)

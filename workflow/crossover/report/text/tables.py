@@ -214,17 +214,14 @@ def at(row: Row) -> str:
 def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     """Read the newest tables of a results folder, or those of one experiment's own folder; of these `names` only.
 
-    Claims are those on launched experiments. Without some launches of an experiment, which `behind` names, claims and
-    recommendations are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
+    Without some launches of an experiment, which `behind` names, claims and recommendations are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
-    optional = ("claims", "recommendations", "hosts", "choices")
+    optional = ("claims", "recommendations", "hosts")
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
     every = {name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}
-    launched = {row["experiment"] for row in every["launches"]}
-    every["claims"] = [row for row in every["claims"] if row["experiment"] in launched]
     return Tables.of(every, lacking)
 
 
