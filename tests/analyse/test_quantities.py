@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from possible import Possible
 
+from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.estimates.crossover import crossing
@@ -341,3 +342,9 @@ def test_means_slopes_and_peaks_use_only_the_first_launches():
         told = quantity("value", arm="no-copy", **{reading: {}})
         found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
         assert number(found) == number(alone)
+
+
+def test_a_loss_is_named_after_the_arm_that_was_not_chosen():
+    """The chosen arm can be the better one, so that the quotient is below 1."""
+    words = judgement.QUANTITIES["loss"]
+    assert "of the other arm divided by that of the chosen one" in words and "better" not in words

@@ -35,7 +35,7 @@ def hidden(path: Path, purpose: str = "") -> Path:
 
 def namespace() -> str:
     """The PID namespace of this process, as containers have; empty for that of the host, which sees all processes."""
-    name = os.readlink("/proc/self/ns/pid").strip("pid:[]")
+    name = Path("/proc/self/ns/pid").readlink().name.strip("pid:[]")
     return "" if name == FIRST_NAMESPACE else f"n{name}"
 
 

@@ -214,7 +214,8 @@ def at(row: Row) -> str:
 def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     """Read the newest tables of a results folder, or those of one experiment's own folder; of these `names` only.
 
-    Without some launches of an experiment, which `behind` names, claims and recommendations are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
+    Without some launches of an experiment, which `behind` names, claims and recommendations
+    are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
     optional = ("claims", "recommendations", "hosts")
