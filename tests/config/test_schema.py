@@ -125,20 +125,8 @@ def test_what_yaml_knows_and_no_key_allows_is_refused_in_one_line(tmp_path, text
 
 scalars = st.sampled_from(
     [
-        "2020-01-01",
-        "2020-13-45",
-        "!!binary aGVsbG8=",
-        "!!binary '!'",
-        "!!set {a}",
-        "!!bool x",
-        "!!float x",
-        "LONG",
-        "5e400",
-        ".nan",
-        "1e999",
-        "~",
-        "copy",
-        "3",
+        *("2020-01-01", "2020-13-45", "!!binary aGVsbG8=", "!!binary '!'", "!!set {a}", "!!bool x", "!!float x"),
+        *("LONG", "5e400", ".nan", "1e999", "~", "copy", "3"),
     ]
 )
 texts = st.recursive(
