@@ -37,9 +37,9 @@ def page(results):
 
 
 def test_a_fold_says_how_many_rows_it_has_and_may_be_a_numbered_table(page):
-    shown = page.fold(page.crossovers(), "Every pair", "A caption.", "crossovers").data
-    assert "<details><summary>Every pair: 3 rows</summary>" in shown
-    assert "::: {#tbl-crossovers}" in shown and shown.count("A caption.") == 1
+    shown = page.fold(page.verdicts("zmq_throughput"), "Every pair", "A caption.", "pairs").data
+    assert "<details><summary>Every pair: 2 rows</summary>" in shown
+    assert "::: {#tbl-pairs}" in shown and shown.count("A caption.") == 1
     assert "<summary>Results: 3 items</summary>" in page.fold(Markdown("- a\n- b\n- c"), "Results").data
 
 

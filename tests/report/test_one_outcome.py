@@ -1,7 +1,6 @@
 """Do all views of a run give one verdict on each point, and does no recommended setting choose a loss?"""
 
 import json
-import re
 from functools import partial
 
 import disagreeing
@@ -17,7 +16,7 @@ from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORS
 from crossover.report.charts import overview
 from crossover.report.pages import terminal
 from crossover.report.text import choices, findings, numbers
-from crossover.report.text.tables import SCHEMAS, grouped, load
+from crossover.report.text.tables import SCHEMAS, load
 
 LEADS = leads()
 SEEDS = (11, 38, 1, 3, 6, 8, 10, 19)
@@ -64,16 +63,6 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
             assert found.most <= KNOWN or found.verdict != ALIKE
         row = panel.crossover_of(arm)
         assert row is None or row["verdict"] == outcomes.crossover([cell["verdict"] for cell in ratios])
-
-
-def test_the_findings_name_each_point_with_its_verdict(every):
-    for panel, arm, ratios in every:
-        text, every_word = findings.parts(panel, arm), "|".join(words(panel).values())
-        _, *found = re.split(rf"\b({every_word})(?: than `[^`]+`)? at ", text)
-        shown = {word: re.sub(r"(,| and) $", "", places) for word, places in zip(found[::2], found[1::2], strict=True)}
-        x, unit = [cell["x"] for cell in ratios], panel.facts["axis_unit"]
-        own = grouped([cell | {"word": words(panel)[cell["verdict"]]} for cell in ratios], "word")
-        assert shown == {word: numbers.runs([cell["x"] for cell in group], x, unit) for (word,), group in own.items()}
 
 
 def test_the_table_of_crossovers_has_the_verdicts(every):

@@ -9,7 +9,7 @@ from campaigns import Campaign, mpi, two_good_one_hole, zmq
 from crossover.__main__ import main
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.report.charts import figures, gallery, ladder, overview
+from crossover.report.charts import crossings, figures, gallery, ladder, overview
 from crossover.report.pages import heading, index, renderer
 from crossover.report.pages.index import Page
 from crossover.report.pages.parts import AnyPage
@@ -22,7 +22,7 @@ PARTS = {
     "map": (overview, "picture"),
     "recommended": (recommendations, "section"),
     "summary": (heading, "summary"),
-    "crossovers": (findings, "crossover_lines"),
+    "crossovers": (crossings, "picture"),
     "machine": (machine, "kinds"),
     "health": (machine, "health"),
     "hosts": (machine, "compared_hosts"),
@@ -43,7 +43,7 @@ OF_EXPERIMENT = {
     "picture": (gallery, "captioned"),
     "charts": (gallery, "captioned"),
     "verdicts": (findings, "crossover_lines"),
-    "findings": (findings, "paragraph"),
+    "findings": (findings, "refinement"),
     "ratios": (findings, "ratio_lines"),
     "waiting": (index, "waiting"),
 }

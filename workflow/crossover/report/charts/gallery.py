@@ -29,8 +29,16 @@ SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js
 STYLE_SHEETS = [Path(__file__).with_name(name) for name in ("charts.css", "strips.css")]
 
 
-def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset] = ()) -> str:
-    """The panels of one metric, with their figures in `folder`. Raises CrossoverError."""
+def gallery(
+    folder: Path,
+    panels: Sequence[Panel],
+    datasets: Sequence[published.Dataset] = (),
+    costs: Mapping[str, str] | None = None,
+) -> str:
+    """The panels of one metric, with their figures in `folder`, each below its entry in `costs`, by address.
+
+    Raises CrossoverError.
+    """
     shared, short = shortened(panel.title for panel in panels)
     options = "".join(
         f'<option value="{html.escape(title)}">{html.escape(words)}</option>' for title, words in short.items()
@@ -39,14 +47,19 @@ def gallery(folder: Path, panels: Sequence[Panel], datasets: Sequence[published.
     choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(panels) > 1 else ""
     if shared:
         choice += f'<p class="crossover-subtitle">{html.escape(shared)}</p>'
-    shown = "".join(_panel(folder, panel, short[panel.title], datasets) for panel in panels)
+    first = costs or {}
+    shown = "".join(
+        _panel(folder, panel, short[panel.title], datasets, first.get(address(panel), "")) for panel in panels
+    )
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
 
 
-def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
+def captioned(
+    figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset], costs: Mapping[str, str]
+) -> str:
     """The same as a figure with a number and a caption, in Markdown; `figures` has a folder for each experiment."""
     first = panels[0]
-    charts = gallery(figures / first.experiment, panels, datasets)
+    charts = gallery(figures / first.experiment, panels, datasets, costs)
     return markup.figure(slug(f"{first.experiment} {first.metric}"), charts, caption(panels, datasets))
 
 
@@ -90,7 +103,7 @@ def _entry(label: str, look: Look) -> str:
     )
 
 
-def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset]) -> str:
+def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset], costs: str) -> str:
     charts = []
     if panel.values:
         description = findings.described_curves(panel)
@@ -101,7 +114,7 @@ def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.
     title = html.escape(panel.title)
     return (
         f'<div class="crossover-panel" id="{address(panel)}" data-panel="{title}">'
-        f'<p class="crossover-title">{html.escape(words)}</p>'
+        f'<p class="crossover-title">{html.escape(words)}</p>{costs}'
         f'<div class="crossover-pair">{"".join(charts)}</div></div>'
     )
 

@@ -4,6 +4,7 @@ The section of an experiment has its picture and its result, then all numbers in
 """
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 from pathlib import Path
 
 import pyarrow as pa
@@ -14,7 +15,7 @@ from crossover import experiments
 from crossover.config import published
 from crossover.experiments import declared
 from crossover.records import record
-from crossover.report.charts import gallery, ladder, overview, verdicts
+from crossover.report.charts import crossings, gallery, ladder, overview, verdicts
 from crossover.report.pages import heading
 from crossover.report.pages.parts import MISSING, OF_EXPERIMENT, AnyPage, listed, part, sentence, waiting
 from crossover.report.text import (
@@ -76,14 +77,11 @@ class Page(AnyPage):
 
     @part("crossovers")
     def crossovers(self) -> str:
-        """The crossover of each arm and its reference in the leading metric, or the verdict."""
-        shared, lines = [], []
-        for name in self.tables.order(self.leads):
-            panels = plain_first(self.tables.leading(name, self.leads.get(name)))
-            same, own = shortened_column([line for panel in panels for line in findings.crossover_lines(panel)])
-            lines += [{"experiment": f"`{name}`", "metric": panels[0].metric} | line for line in own]
-            shared += [f"`{name}`: {same}"] if same else []
-        return "\n\n".join(filter(None, [" ".join(shared), markup.table(lines, NOT_COMPARED)]))
+        """The crossovers of all arms and their references in the leading metrics, and the number of other pairs."""
+        panels = [panel for name in self._launched() for panel in self._leading_panels(name)]
+        shown = crossings.picture(panels)
+        figure = markup.figure("crossovers", shown, crossings.CAPTION) if shown else ""
+        return "\n\n".join(filter(None, [figure, crossings.rest(panels)])) or NOT_COMPARED
 
     @part("launches")
     def shared(self) -> str:
@@ -251,13 +249,10 @@ class Page(AnyPage):
 
     @part()
     def findings(self, experiment: str) -> str:
-        """The findings of the leading metric's panels, in sentences."""
-        launches = self.tables.launches
-        paragraphs = [
-            [findings.paragraph(panel), findings.refinement(panel, launches), findings.threshold_sentences(panel)]
-            for panel in self._leading_panels(experiment)
-        ]
-        return "\n\n".join(" ".join(filter(None, sentences)) for sentences in paragraphs if sentences)
+        """The refinements of the leading metric's panels, and those in which nothing could be compared."""
+        panels, launches = self._leading_panels(experiment), self.tables.launches
+        said = (text for panel in panels for text in (findings.alone(panel), findings.refinement(panel, launches)))
+        return " ".join(filter(None, said))
 
     @part()
     def verdicts(self, experiment: str) -> str:
@@ -286,7 +281,13 @@ class Page(AnyPage):
         return plain_first(panel for panel in every if panel.values or panel.near_ratios)
 
     def _gallery(self, panels: Sequence[Panel]) -> str:
-        return gallery.captioned(self.folder / "figures", panels, self.published)
+        figures = self.folder / "figures"
+        return gallery.captioned(figures, panels, self.published, self._costs)
+
+    @cached_property
+    def _costs(self) -> dict[str, str]:
+        """The table of costs of each curve with choices, by the address of its charts."""
+        return {gallery.address(curve.panel): overview.costs(curve) for curve in choices.curves(self.tables)}
 
     def _without_tables(self) -> set[str]:
         """The experiments with a failed table; its missing rows do not mean that nothing was measured."""

@@ -111,14 +111,14 @@ class Question:
         return max(self.rows, key=lambda row: row.guarantee)
 
 
-def bound(guarantee: float) -> str:
-    """A guarantee to three digits, rounded up because it is a bound.
+def bound(guarantee: float, digits: int = 3) -> str:
+    """A guarantee to three digits, or fewer, rounded up because it is a bound.
 
-    >>> bound(1.0), bound(1.8201), bound(33.21), bound(651394.7)
-    ('1.00', '1.83', '33.3', '652,000')
+    >>> bound(1.0), bound(1.8201), bound(33.21), bound(651394.7), bound(1.71, 2)
+    ('1.00', '1.83', '33.3', '652,000', '1.8')
     """
-    unit = 10.0 ** (math.floor(math.log10(guarantee)) - 2)
-    return numbers.significant(math.ceil(guarantee / unit - 1e-7) * unit)
+    unit = 10.0 ** (math.floor(math.log10(guarantee)) - digits + 1)
+    return numbers.significant(math.ceil(guarantee / unit - 1e-7) * unit, digits)
 
 
 def at_most(guarantee: float, verdict: str) -> str:

@@ -1,4 +1,4 @@
-"""What a panel shows: crossovers, ratios and thresholds in sentences, in lines of tables, and as texts of charts.
+"""What a panel shows: crossovers, ratios and thresholds in lines of tables, and as texts of charts.
 
 A threshold is the point from which an arm reaches a level such as half efficiency. The texts of charts are for readers
 who cannot see them. No number is typed.
@@ -29,78 +29,19 @@ THRESHOLDS = {
 SAMPLED_POINTS = 5
 
 
-def paragraph(panel: Panel) -> str:
-    """One paragraph: each arm at both ends of the axis, its crossover, and the null arm."""
-    if not panel.compared:
-        arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
-        seen = f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
-        return f"**{panel.title}.** No arm could be compared with another: {seen}."
-    sentences = [sentence for arm in panel.compared for sentence in (_ends(panel, arm), crossing(panel, arm))]
-    return " ".join([f"**{panel.title}.**", *sentences, null_arm(panel)])
-
-
-def _ends(panel: Panel, arm: str) -> str:
-    """The outcome at the small and at the large end of the axis."""
-    cells = panel.ratios_of(arm)
-    first, last = cells[0], cells[-1]
-    near = f"At {at(first)} {_standing(panel, first)}, with {_times(first)} its {panel.metric}"
-    far = f"; at {at(last)} {_standing(panel, last, again=True)}, with {_times(last)}" if len(cells) > 1 else ""
-    return f"{near}{far}."
-
-
-def _times(cell: Row) -> str:
-    return f"{numbers.ratio(cell['ratio'], cell['low'], cell['high'])} times"
-
-
-def _standing(panel: Panel, cell: Row, again: bool = False) -> str:
-    """The outcome of a cell as a clause; with pronouns if the arms were named before."""
-    arm, reference = ("it", "the other") if again else (f"`{cell['arm']}`", f"`{panel.reference}`")
-    found = Outcome.of(cell)
-    if found.is_decided:
-        return f"{arm} is {_word(panel, cell)}" if again else f"{arm} is {_word(panel, cell)} than {reference}"
-    if found.verdict == ALIKE:
-        return "they are alike" if again else f"{arm} and {reference} are alike"
-    if cell["launches"] < 2:
-        return f"{arm} looks {_word(panel, cell)}{'' if again else f' than {reference}'} (not replicated)"
-    return "it is open which is better" if again else f"it is open whether {arm} or {reference} is better"
+def alone(panel: Panel) -> str:
+    """The arms of a panel in which none could be compared with another; empty otherwise."""
+    if panel.compared:
+        return ""
+    arms = [f"`{arm}`" for arm in panel.arms if arm != panel.null] or ["the null arm"]
+    seen = f"only {numbers.listed(arms)} {'has' if len(arms) == 1 else 'have'} data"
+    return f"**{panel.title}.** No arm could be compared with another: {seen}."
 
 
 def _word(panel: Panel, cell: Row) -> str:
     """The comparative for the arm, such as `faster`, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
     return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
-
-
-def crossing(panel: Panel, arm: str) -> str:
-    """The verdict on the crossover of `arm` and the reference, as one sentence."""
-    row, reference = panel.crossover_of(arm), panel.reference
-    if row is None:
-        return f"A crossover of `{arm}` and `{reference}` was not examined."
-    if row["launches"] < 2:
-        return "With one launch this is not replicated: there is no interval and no verdict."
-    where = _possible_range(panel, arm)
-    possible = f" If there is a crossover, it lies {where}." if where else ""
-    match row["verdict"]:
-        case "one":
-            where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-            between = ""
-            if row["bracket_low"] is not None and row["bracket_high"] is not None:
-                low, high = (numbers.quantity(row[end], row["axis_unit"]) for end in ("bracket_low", "bracket_high"))
-                between = f", between the measured points {low} and {high}"
-            return f"It becomes {_beyond(panel, arm)} than `{reference}` above **{where}**{between}."
-        case "always":
-            return f"It is {_beyond(panel, arm)} than `{reference}` at every measured point, so there is no crossover."
-        case "none":
-            return f"No crossover is shown: it is {parts(panel, arm)}.{possible}"
-        case "several":
-            return f"It crosses `{reference}` several times along the axis, so no single crossover is given."
-        case "alike":
-            return f"It and `{reference}` are alike at every measured point."
-        case _:
-            return f"Open: {OPEN_EVERYWHERE.format(arm=arm, reference=reference)}.{possible}"
-
-
-OPEN_EVERYWHERE = "`{arm}` and `{reference}` differ nowhere beyond chance and possible bias"
 
 
 def _possible_range(panel: Panel, arm: str) -> str:
@@ -141,41 +82,6 @@ def _beyond(panel: Panel, arm: str) -> str:
     """The comparative for `arm` at the last decided point."""
     decided = [cell for cell in panel.ratios_of(arm) if Outcome.of(cell).is_decided]
     return _word(panel, decided[-1])
-
-
-def parts(panel: Panel, arm: str) -> str:
-    """The points at which `arm` is faster, slower, alike and open, to follow "is"."""
-    cells, first = panel.ratios_of(arm), f" than `{panel.reference}`"
-    decided = [cell for cell in cells if Outcome.of(cell).is_decided]
-    clauses = []
-    for (word,), own in grouped([{"word": _word(panel, cell), "x": cell["x"]} for cell in decided], "word").items():
-        clauses.append(f"{word}{first} at {_points(panel, arm, own)}")
-        first = ""
-    for word in (ALIKE, OPEN):
-        if own := [cell for cell in cells if cell["verdict"] == word]:
-            clauses.append(f"{word} at {_points(panel, arm, own)}")
-    return numbers.listed(clauses)
-
-
-def _points(panel: Panel, arm: str, own: list[Row]) -> str:
-    everywhere = [cell["x"] for cell in panel.ratios_of(arm)]
-    return numbers.runs([cell["x"] for cell in own], everywhere, panel.facts["axis_unit"])
-
-
-def null_arm(panel: Panel) -> str:
-    """The null arm's ratios in words."""
-    cells = panel.ratios_of(panel.null)
-    if not cells:
-        return "No null arm was measured, so the possible bias is unknown."
-    replicated = [cell for cell in cells if cell["low"] is not None and cell["high"] is not None]
-    if not replicated:
-        return f"`{panel.reference}` against itself (the null arm) was not replicated."
-    count = sum(cell["low"] <= 1 <= cell["high"] for cell in replicated)
-    share = numbers.percent(count / len(replicated))
-    return (
-        f"The interval of `{panel.reference}` against itself (the null arm) contains 1 at {count} of "
-        f"{numbers.counted(len(replicated), 'point')} ({share})."
-    )
 
 
 def refinement(panel: Panel, launches: Iterable[Row]) -> str:
@@ -318,8 +224,8 @@ def described_curves(panel: Panel) -> str:
 
 
 def described_ratios(panel: Panel) -> str:
-    """The findings on the arms' ratios to the reference."""
-    return _plain(f"Chart of {panel.metric} relative to {panel.reference}. {paragraph(panel)}")
+    """What the chart of ratios shows; their numbers are in tables."""
+    return _plain(f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. Tables have its numbers.")
 
 
 def _curve_ends(curve: list[Row]) -> str:
