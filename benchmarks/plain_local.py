@@ -2,8 +2,9 @@
 
 `Pipe` and `Queue` follow the section "Exchanging objects between processes" of Python's manual
 (docs.python.org/3/library/multiprocessing.html); `Pipe` sends bytes, `Pipe send` objects, and `Pipe one-way` has a pipe
-there and one back. Takes the way, then sizes in bytes. Prints seconds per round trip by size, the median over repeats.
-The child sends back the message that it received; an empty message ends it.
+there and one back. Takes the way, the prelude of each repeat (`wait` or `work`, for 20 ms), then sizes in bytes. Prints
+seconds per round trip by size, the median over repeats. The child sends back the message that it received; an empty
+message ends it.
 """
 
 from __future__ import annotations
@@ -16,13 +17,14 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import zmq
 
 REPEATS = 20
-REPEAT_SECONDS = 0.05
+REPEAT_SECONDS = 0.01
+PRELUDE_SECONDS = 0.02
 
 
 def answer(receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
@@ -57,7 +59,16 @@ def trips(send: Callable[[bytes], Any], receive: Callable[[], Any], payload: byt
     return (perf_counter() - began) / count
 
 
-def main(kind: str, *sizes: str) -> None:
+def precede(prelude: str) -> None:
+    """Wait or work."""
+    if prelude == "wait":
+        sleep(PRELUDE_SECONDS)
+    end = perf_counter() + PRELUDE_SECONDS
+    while prelude == "work" and perf_counter() < end:
+        pass
+
+
+def main(kind: str, prelude: str, *sizes: str) -> None:
     """Start the child, and measure every size."""
     spawn = multiprocessing.get_context("spawn")
     send: Callable[[bytes], Any]
@@ -85,7 +96,11 @@ def main(kind: str, *sizes: str) -> None:
     for size in map(int, sizes):
         payload = os.urandom(size)
         count = max(1, int(REPEAT_SECONDS / trips(send, receive, payload, 100)))
-        found[size] = statistics.median(trips(send, receive, payload, count) for _ in range(REPEATS))
+        seconds = []
+        for _ in range(REPEATS):
+            precede(prelude)
+            seconds.append(trips(send, receive, payload, count))
+        found[size] = statistics.median(seconds)
     send(b"")
     child.join()
     print(json.dumps(found))

@@ -3,9 +3,9 @@
 It follows the example of `ProcessPoolExecutor` (docs.python.org/3/library/concurrent.futures.html), "Using a pool of
 workers" (docs.python.org/3/library/multiprocessing.html), "Embarrassingly parallel for loops"
 (joblib.readthedocs.io/en/stable/parallel.html) and "map" of ipyparallel's direct interface
-(ipyparallel.readthedocs.io/en/latest/tutorial/direct.html). Takes the pool, the number of workers, then numbers of
-tasks. Prints tasks/s by tasks, from the first submission to the last result, as the median over floods. Workers start
-by `spawn`, those of joblib by its own `loky`.
+(ipyparallel.readthedocs.io/en/latest/tutorial/direct.html). Takes the pool, the number of workers, the prelude of each
+flood (`pause` of 20 ms, or `none`), then numbers of tasks. Prints tasks/s by tasks, from the first submission to the
+last result, as the median over floods. Workers start by `spawn`, those of joblib by its own `loky`.
 """
 
 from __future__ import annotations
@@ -20,13 +20,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from math import sqrt
-from time import perf_counter
+from time import perf_counter, sleep
 from typing import Any
 
 import ipyparallel as ipp
 from joblib import Parallel, delayed
 
 FLOODS = 60
+PAUSE_SECONDS = 0.02
 
 Flood = Callable[[int], list[Any]]
 """Makes so many tasks, and returns their results."""
@@ -62,13 +63,15 @@ def pool(kind: str, workers: int) -> Iterator[Flood]:
                 yield lambda n: view.map_sync(sqrt, range(n))
 
 
-def main(kind: str, workers: str, *counts: str) -> None:
+def main(kind: str, workers: str, prelude: str, *counts: str) -> None:
     """Start a pool, and measure every number of tasks."""
     found = {}
     with pool(kind, int(workers)) as flood:
         for tasks in map(int, counts):
 
             def rate(tasks: int = tasks) -> float:
+                if prelude == "pause":
+                    sleep(PAUSE_SECONDS)
                 began = perf_counter()
                 flood(tasks)
                 return tasks / (perf_counter() - began)

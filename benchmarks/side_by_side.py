@@ -284,11 +284,11 @@ POOLS = (
 POOL_TASKS = [128]
 
 
-def our_local(arm: str) -> Values:
-    """Round trips between a process and its child, seconds."""
+def our_local(arm: str, prelude: str) -> Values:
+    """Round trips between a process and its child after this prelude, seconds."""
     rival = "Queue" if arm == "Pipe" else "Pipe"
     arms = {"arms": [arm, rival], "reference": arm, "ceilings": [], "patterns": ["round trips"]}
-    changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES}
+    changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES, "preludes": [prelude]}
     return ours("local_transport", "round trip", arm, BRIEF | arms | changes)
 
 
@@ -310,10 +310,15 @@ def our_collective(pattern: str, arm: str) -> Values:
     return ours("mpi_collectives", "call", arm, BRIEF | changes)
 
 
-def our_pool(arm: str) -> Values:
-    """Tasks/s of a pool of processes."""
+def our_pool(arm: str, prelude: str) -> Values:
+    """Tasks/s of a pool of processes, with this prelude of each flood."""
     arms = {"arms": [arm, next(pool for pool in POOLS if pool != arm)], "reference": arm, "ceilings": []}
-    return ours("task_latency", "round trip", arm, BRIEF | arms | {"tasks": POOL_TASKS, "engines": ENGINES})
+    return ours(
+        "task_latency",
+        "round trip",
+        arm,
+        BRIEF | arms | {"tasks": POOL_TASKS, "engines": ENGINES, "preludes": [prelude]},
+    )
 
 
 def manuals(program: str, *words: object, ranks: bool = False) -> Values:
@@ -324,11 +329,12 @@ def manuals(program: str, *words: object, ranks: bool = False) -> Values:
 
 MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     **{
-        f"round trip of {arm} to a child": (
+        f"round trip of {arm} to a child after {prelude}": (
             "bytes",
-            partial(our_local, arm),
-            partial(manuals, "plain_local.py", kind, *LOCAL_BYTES),
+            partial(our_local, arm, prelude),
+            partial(manuals, "plain_local.py", kind, prelude, *LOCAL_BYTES),
         )
+        for prelude in ("work", "wait")
         for arm, kind in (
             *((way, way) for way in ("Pipe", "Pipe send", "Pipe one-way", "Queue")),
             *(("ZeroMQ ipc", "PAIR"), ("ZeroMQ ipc no-copy", "PAIR no-copy")),
@@ -364,11 +370,12 @@ MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
         )
     },
     **{
-        f"tasks/s of {arm}": (
+        f"tasks/s of {arm}, prelude {prelude}": (
             "tasks",
-            partial(our_pool, arm),
-            partial(manuals, "plain_pools.py", arm, ENGINES, *POOL_TASKS),
+            partial(our_pool, arm, prelude),
+            partial(manuals, "plain_pools.py", arm, ENGINES, prelude, *POOL_TASKS),
         )
+        for prelude in ("pause", "none")
         for arm in POOLS
     },
 }

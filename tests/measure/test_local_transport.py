@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import threading
+import time
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -12,7 +13,7 @@ from launching import COMMON, Launch, eventually, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import WAYS, driver, ways
+from crossover.experiments.local_transport import PINNED, WAYS, driver, ways
 from crossover.measure.sampling.contract import DAMAGED
 from crossover.records import record
 
@@ -33,6 +34,23 @@ def test_every_way_delivers_messages_of_any_size(parent, way, cell):
     assert not block.fault and block.seconds > 0
     ((metric, value),) = block.values.items()
     assert metric == ("throughput" if cell.keys["pattern"] == "stream" else "round trip") and value > 0
+
+
+@pytest.mark.parametrize("way", ["Pipe", "Pipe on one core"])
+def test_each_block_has_its_prelude_before_the_clock(parent, monkeypatch, way):
+    played = []
+
+    def play(keys):
+        played.append((keys["prelude"], len(os.sched_getaffinity(0))))
+        time.sleep(0.1)
+
+    monkeypatch.setattr(driver.prelude, "play", play)
+    cores = len(os.sched_getaffinity(0))
+    cells = [cell for cell in driver.cells(SETTINGS) if cell.x == 1]
+    assert all(parent.run(cell, Arm(way, way), 2).seconds < 0.1 for cell in cells)
+    pinned = 1 if way in PINNED else cores
+    assert played == [("work", pinned), ("wait", pinned), ("work", pinned)]
+    assert len(os.sched_getaffinity(0)) == cores
 
 
 class Unreliable:

@@ -22,6 +22,7 @@ from crossover.experiments.task_throughput import driver as task_throughput
 from crossover.farms.ray import STORE_BYTES
 from crossover.measure.farms import Farm, Floods, find, tasks
 from crossover.measure.farms.tasks import Workload, keys, shares
+from crossover.measure.sampling import prelude
 from crossover.records.holes import Refusal
 
 ARM = Arm("a", "a")
@@ -78,6 +79,13 @@ def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_r
     submitting_seconds = 6 / block.values["submission"]
     assert submitting_seconds >= 0.03
     assert block.seconds >= submitting_seconds + 0.09
+
+
+def test_each_flood_has_its_prelude_outside_the_timed_part(monkeypatch):
+    played = []
+    monkeypatch.setattr(prelude, "play", lambda keys: (played.append(keys["prelude"]), time.sleep(0.1)))
+    block = Floods({"a": Played(0.0, 0.0)}, RATES, two_tasks).run(Cell({"prelude": "pause"}, 2), ARM, 3)
+    assert played == ["pause"] * 3 and block.seconds < 0.1
 
 
 @pytest.mark.parametrize(
@@ -248,7 +256,7 @@ def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_launche
             assert name == "task_scaling" or own["engines"] == turn.engine_count()
     counts = len({turn.engine_count() for turn in every}) if name == "task_map" else 1
     ways = {
-        (cell.keys["work"], cell.keys.get("durations"), cell.keys.get("duration_us"), cell.x)
+        (*map(cell.keys.get, ("work", "durations", "duration_us", "prelude")), cell.x)
         for turn in every
         for cell in module.cells(turn)
     }

@@ -25,6 +25,17 @@ Work = Annotated[
 ]
 
 
+Preludes = Annotated[
+    Some,
+    Curves.valued("prelude", ("pause", "none")),
+    "What precedes a flood, one curve each. `pause`: the workers have fallen asleep, as in a program that calls its "
+    "pool now and then. `none`: floods follow each other back to back, as in the loop of a benchmark.",
+]
+
+PAUSED_SHARE = 0.4
+"""The share of a block's seconds that suffices with a pause before each flood, because the pauses take time."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Farming(Settings):
     """Those of every experiment whose arms are task farms, by their names in `entrants`."""

@@ -55,6 +55,14 @@ def _options(keys: Keys) -> str:
     return ", ".join(f"{option} of {name}: {own[option]}" for name, own in entrants.items() for option in own)
 
 
+PRELUDES: Mapping[str, str] = {
+    "wait": "sender waits",
+    "work": "sender works",
+    "pause": "after a pause",
+    "none": "back to back",
+}
+"""What the sender does just before a block, with the words for it."""
+
 TRANSPORTS = ("tcp", "ipc", "inproc")
 """ZeroMQ's transports, from the one with the widest reach down."""
 
@@ -77,6 +85,7 @@ KEYS = {
     "work": Key(str, _work),
     "durations": Key(str, "{} durations"),
     "duration_us": Key(int, lambda keys: f"{keys['duration_us'] / 1000:g} ms each"),
+    "prelude": Key(str, lambda keys: str(PRELUDES.get(keys["prelude"], keys["prelude"]))),
     "ranks": Key(int, "ranks: {}"),
     "engines": Key(int, "engines: {}"),
     "flood_tasks": Key(int, _flood),

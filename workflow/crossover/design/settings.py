@@ -136,6 +136,14 @@ WHERE = (
     "Where the two ends, or a farm's client and its engines, are. `node`: processes of one host. `process`: threads of "
     "one process. `nodes`: processes on several hosts, measured only if a batch system provides them."
 )
+PRELUDES = ("work", "wait")
+Preludes = Annotated[
+    Some,
+    Curves.valued("prelude", PRELUDES),
+    "What the sender does just before a block of round trips, one curve each: the kernel then wakes the other end on "
+    "another core or on the sender's. `work`: it works, as a program that makes the next message. `wait`: it waits, as "
+    "a program that has nothing to send. Streams have the first of these.",
+]
 REFERENCE = "The arm that all others are divided by."
 
 START_SECONDS = 1

@@ -28,6 +28,7 @@ class Settings(zeromq.Connected):
         "The sockets and the transport: REQ/REP are round trips, PUSH/PULL a stream. Across hosts, ipc curves use "
         "tcp instead.",
     ]
+    preludes: settings.Preludes = settings.PRELUDES
     arms: Annotated[
         settings.Arms,
         settings.OneOf(WAYS),
@@ -81,7 +82,10 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
-    keys={"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
+    keys={
+        **{"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
+        "prelude": [*settings.PRELUDES],
+    },
     packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(

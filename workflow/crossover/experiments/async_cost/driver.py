@@ -21,6 +21,7 @@ from crossover.measure.messages import sockets
 from crossover.measure.messages.handover import checksum
 from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
 from crossover.measure.ranks.channel import Channel
+from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "PUSH/PULL"
@@ -32,8 +33,13 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per curve and message size."""
-    return [Cell(keys, size) for keys in curves(settings).values() for size in settings.sizes_bytes]
+    """One cell per curve, prelude and message size; streams have one prelude."""
+    return [
+        Cell({**keys, "prelude": before}, size)
+        for keys in curves(settings).values()
+        for before in settings.preludes[: 1 if keys["pattern"] == STREAM else None]
+        for size in settings.sizes_bytes
+    ]
 
 
 class Ways:
@@ -111,6 +117,7 @@ class Sender:
         curve, payload = Curve.of(cell.keys), self.payload(cell.x)
         self.channel.send((curve, arm.runs, n, cell.x))
         reply = self.channel.receive()
+        prelude.play(cell.keys)
         began = perf_counter()
         got = self.ways.run(arm.runs, curve, True, payload, n)
         if curve.pattern == STREAM:

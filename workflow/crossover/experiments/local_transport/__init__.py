@@ -8,10 +8,13 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
-WAYS = (
+UNPINNED = (
     *("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop"),
     *("Pipe send", "Pipe one-way", "ZeroMQ ipc no-copy", "ZeroMQ tcp no-copy"),
 )
+PINNED = {"Pipe on one core": "Pipe"}
+"""Ways with both ends on one core, and the ways without."""
+WAYS = (*UNPINNED, *PINNED)
 PATTERNS = ("round trips", "stream")
 CEILINGS = ("memcpy", "Unix socket in C")
 
@@ -27,6 +30,7 @@ class Settings(settings.Refined):
         "`round trips`: the child sends each message back. `stream`: the child takes messages one after another, "
         "and confirms the last.",
     ] = PATTERNS
+    preludes: settings.Preludes = settings.PRELUDES
     arms: Annotated[
         settings.Arms,
         settings.OneOf(WAYS),
@@ -35,8 +39,8 @@ class Settings(settings.Refined):
         "`Pipe send` is `send` and `recv`, which pickle; `Pipe one-way` is a pair of pipes with `duplex=False`. "
         "`shared memory` copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are "
         "streams over a Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's "
-        "event loop.",
-    ] = WAYS
+        "event loop. `Pipe on one core` is `Pipe` with both ends pinned to the same core.",
+    ] = UNPINNED
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ ipc"
     ceilings: Annotated[
         settings.Names,
@@ -53,7 +57,7 @@ class Settings(settings.Refined):
 
 QUICK = Settings(
     sizes_bytes=settings.decades(100, 10_000_000, 1),
-    launches=6,
+    launches=4,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
@@ -65,6 +69,7 @@ STANDARD = replace(
     QUICK,
     sizes_bytes=settings.decades(100, 10_000_000, 2),
     target_width=0.02,
+    arms=WAYS,
     budget_seconds=20,
     **settings.AT_STANDARD,
 )
@@ -88,7 +93,7 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
-    keys={"pattern": [*PATTERNS]},
+    keys={"pattern": [*PATTERNS], "prelude": [*settings.PRELUDES]},
     packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},
@@ -105,6 +110,19 @@ import multiprocessing
 ours, theirs = multiprocessing.Pipe()
 ours.send_bytes(message)  # for other objects: send and recv
 received = theirs.recv_bytes()
+""",
+        ),
+        advice.Setting(
+            library="os",
+            name="sched_setaffinity",
+            about="the cores of two processes that talk through a pipe",
+            default="Pipe",
+            values={"Pipe on one core": "one core for both"},
+            snippet="""\
+# In both processes, whose loads share one core from then on:
+import os
+
+os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 """,
         ),
     ),

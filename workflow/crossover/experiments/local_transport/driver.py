@@ -24,7 +24,7 @@ import numpy as np
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import Settings, ways
+from crossover.experiments.local_transport import PINNED, Settings, ways
 from crossover.experiments.local_transport.ways import WORD, Streams, Way
 from crossover.measure.messages.handover import checksum
 from crossover.measure.native import ceiling_raw
@@ -33,6 +33,7 @@ from crossover.measure.native.loader import UnavailableError
 from crossover.measure.ranks import allocator
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "stream"
@@ -40,11 +41,12 @@ IN_C = "Unix socket in C"
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per pattern and message size; the ceilings are round trips."""
+    """One cell per pattern, prelude and message size; the ceilings are round trips, and streams have one prelude."""
     both = (settings.arms, [*settings.arms, *settings.ceilings])
     return [
-        Cell({"pattern": pattern}, size, tuple(both[pattern != STREAM]))
+        Cell({"pattern": pattern, "prelude": before}, size, tuple(both[pattern != STREAM]))
         for pattern in settings.patterns
+        for before in settings.preludes[: 1 if pattern == STREAM else None]
         for size in settings.sizes_bytes
     ]
 
@@ -64,20 +66,22 @@ class Parent:
         payload = self.payload(cell.x)
         allocator.settle(cell.x)
         if arm.ceiling:
-            return self._in_c(arm.runs, payload, n)
-        is_stream, way = cell.keys["pattern"] == STREAM, self.ways[arm.runs]
+            return self._in_c(cell, arm.runs, payload, n)
+        is_stream, way = cell.keys["pattern"] == STREAM, self.ways[PINNED.get(arm.runs, arm.runs)]
         self.commands.send((arm.runs, is_stream, cell.x, n))
-        reply = self.commands.recv()
-        began = perf_counter()
-        got = way.pour(payload, n) if is_stream else way.ping(payload, n)
-        seconds = perf_counter() - began
+        with pinned(arm.runs):
+            reply = self.commands.recv()
+            prelude.play(cell.keys)
+            began = perf_counter()
+            got = way.pour(payload, n) if is_stream else way.ping(payload, n)
+            seconds = perf_counter() - began
         taken, left = self.commands.recv()
         expected = checksum(WORD) if is_stream else reply
         if (taken, checksum(got)) != (checksum(payload), expected) or left or way.is_readable():
             return Block(seconds, fault=DAMAGED)
         return Block(seconds, {"throughput": n / seconds} if is_stream else {"round trip": seconds / n})
 
-    def _in_c(self, name: str, payload: bytes, n: int) -> Block:
+    def _in_c(self, cell: Cell, name: str, payload: bytes, n: int) -> Block:
         if name not in self.ceilings:
             return Block(0.0, fault=self.unavailable)
         outbox, inbox = np.frombuffer(payload, np.uint8), np.zeros(len(payload), np.uint8)
@@ -85,12 +89,25 @@ class Parent:
         if name == IN_C:
             self.commands.send((name, False, len(payload), n))
             expected = self.commands.recv()
+        prelude.play(cell.keys)
         seconds = self.ceilings[name](outbox, inbox, n)
         if name == IN_C:
             taken, _ = self.commands.recv()
         if (checksum(inbox.data), taken) != (expected, checksum(payload)):
             return Block(seconds, fault=DAMAGED)
         return Block(seconds, {"round trip": seconds / n})
+
+
+@contextmanager
+def pinned(arm: str) -> Iterator[None]:
+    """Run on one core, the first of those of both ends, for arms in PINNED; changes nothing for others."""
+    cores = os.sched_getaffinity(0)
+    if arm in PINNED:
+        os.sched_setaffinity(0, {min(cores)})
+    try:
+        yield
+    finally:
+        os.sched_setaffinity(0, cores)
 
 
 def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Semaphore) -> None:
@@ -102,14 +119,15 @@ def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Se
             arm, is_stream, size, n = command
             payload = payload_of(size)
             allocator.settle(size)
-            commands.send(checksum(payload))
-            if arm == IN_C:
-                inbox = np.zeros(size, np.uint8)
-                ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
-                commands.send((checksum(inbox.data), False))
-                continue
-            way = open_ways[arm]
-            got = way.drain(payload, n) if is_stream else way.pong(payload, n)
+            with pinned(arm):
+                commands.send(checksum(payload))
+                if arm == IN_C:
+                    inbox = np.zeros(size, np.uint8)
+                    ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
+                    commands.send((checksum(inbox.data), False))
+                    continue
+                way = open_ways[PINNED.get(arm, arm)]
+                got = way.drain(payload, n) if is_stream else way.pong(payload, n)
             commands.send((checksum(got), way.is_readable()))
 
 

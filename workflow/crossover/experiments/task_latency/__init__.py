@@ -18,6 +18,7 @@ class Settings(farming.FixedEngines, settings.Refined):
     """Its settings."""
 
     tasks: Annotated[settings.Points, "The axis, the number of tasks in one flood."]
+    preludes: farming.Preludes = ("pause", "none")
 
 
 QUICK = Settings(
@@ -71,7 +72,7 @@ EXPERIMENT = Experiment(
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
     chosen_by={"round trip": "until all are done", "submission": "submission"},
-    keys={"work": ["empty"], "engines": ANY, **farming.SENDERS},
+    keys={"prelude": ["pause", "none"], "work": ["empty"], "engines": ANY, **farming.SENDERS},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     recommends=(
         advice.Setting(

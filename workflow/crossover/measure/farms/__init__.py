@@ -24,6 +24,7 @@ from crossover.farms import declared, options
 from crossover.measure.farms.tasks import Workload, turns_per_second
 from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 from crossover.records.holes import HoleKind, Refusal
 
@@ -191,6 +192,7 @@ class Floods:
         task, arguments = given.task, given.arguments
         submitting = seconds = 0.0
         for _ in range(n):
+            prelude.play(cell.keys)
             began = perf_counter()
             farm.submit(task, arguments)
             submitted = perf_counter()
