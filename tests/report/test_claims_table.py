@@ -112,6 +112,12 @@ def test_every_changed_number_changes_its_sentence(column):
     assert claims.sentences(changed) != claims.sentences(row())
 
 
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "https://a b", "data:text/html,x"])
+def test_an_address_that_is_no_web_address_is_no_link(url):
+    (said,) = claims.paragraphs([row(url=url)])
+    assert "(section 2)" in said and url not in said
+
+
 def test_the_claims_are_counted_by_verdict():
     told = [
         row(),

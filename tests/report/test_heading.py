@@ -24,7 +24,9 @@ def title(*curves, **changes):
 
 def test_the_title_is_the_finding_and_the_subtitle_the_circumstances(tmp_path):
     text = heading.titled(SOURCE, Campaign([zmq(), mpi()]).write_tables(tmp_path))
-    found = "Send NumPy arrays (fresh memory) with `Send`; stream ZeroMQ messages with `copy`, from 6.8 kB `no-copy`"
+    found = (
+        "Send NumPy arrays (fresh memory) with `Send`; stream ZeroMQ messages (tcp) with `copy`, from 6.8 kB `no-copy`"
+    )
     assert front(text)["title"] == found
     told = "Example CPU 9000, 4 cores · 2026-11-21 to 2026-11-23 · tier quick: 6 launches in 2 min"
     assert front(text)["subtitle"] == told
@@ -53,7 +55,7 @@ def test_a_smoke_run_has_no_finding():
 def test_a_title_has_only_settled_questions_and_names_the_curve_among_several():
     tcp = steps((1.8, 2.2), (1.8, 2.2), (1.8, 2.2))
     ipc = steps((0.4, 0.6), (0.4, 0.6), protocol="PUSH/PULL over ipc, 64 MB in flight")
-    assert title(tcp) == "Stream ZeroMQ messages with `no-copy`"
+    assert title(tcp) == "Stream ZeroMQ messages (tcp) with `no-copy`"
     assert title(tcp, ipc) == "Stream ZeroMQ messages (tcp) with `no-copy`"
     assert title(steps((0.4, 1.6)), mpi()) == "Send NumPy arrays (fresh memory) with `Send`"
 
@@ -68,7 +70,7 @@ def test_of_many_curves_with_one_choice_the_first_is_named_and_the_others_counte
 def test_cards_have_a_number_its_meaning_and_where_it_holds():
     shown = heading.cards(run(Campaign([steps((1.8, 2.2), (3.6, 4.4))])))
     assert "<strong>2.0–4.0×</strong>" in shown and "faster (throughput): " in shown and "</b> instead of copy" in shown
-    assert "<small>ZeroMQ stream, 100 B to 1 kB; intervals within 1.8 to 4.4</small>" in shown
+    assert "<small>ZeroMQ stream, tcp, 100 B to 1 kB; intervals within 1.8 to 4.4</small>" in shown
     assert heading.cards(run(Campaign([steps((0.9, 1.1))]))) == ""
 
 
@@ -115,7 +117,7 @@ def test_a_question_that_most_people_ask_comes_first_with_what_its_choice_can_co
     assert first.startswith("**mpi4py arrays, fresh memory:** `Send` everywhere, ") and first.endswith(
         " than `send`. Surely the best."
     )
-    assert second.startswith("**ZeroMQ stream:** `copy`, from ")
+    assert second.startswith("**ZeroMQ stream, tcp:** `copy`, from ")
     assert (
         third.startswith("**Empty tasks on a farm: until all are done:** `") and " times worse than the best." in third
     )

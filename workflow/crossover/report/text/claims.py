@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from collections.abc import Mapping, Sequence
 
 from crossover.config import sources
@@ -56,7 +57,10 @@ def address(row: Row) -> str:
 def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
     """The claim, its source's words, the verdict with numbers and conditions, the source's own data, and the claims
     among `named` that it contradicts."""
-    quoted = f"“{markup.verbatim(row['quote'].strip())}” ([{markup.verbatim(row['locator'])}]({row['url']}))"
+    place = markup.verbatim(row["locator"])
+    # Tables can come from anybody, and a link can hold a script.
+    linked = f"[{place}]({row['url']})" if re.fullmatch(r"https?://[^\s()<>]+", row["url"] or "") else place
+    quoted = f"“{markup.verbatim(row['quote'].strip())}” ({linked})"
     head = f"[`{row['claim']}`]{{#{address(row)}}}: *{row['says'].strip()}* In its words: {quoted}."
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     if row["verdict"] == "not measured":

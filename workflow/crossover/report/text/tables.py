@@ -247,8 +247,11 @@ def _harmless(value: Any) -> Any:
 
 CODE = "snippet"
 """A column of code, shown only as such."""
-BREAK = re.compile(r"[\x00-\x1f\x7f\x85\u2028\u2029]+|(?<!\\)(?:\\[nrtbf]|\\u00[01]\w|\\u202[89])")
-"""What ends a line, as itself or as written in JSON."""
+BREAK = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+"
+    r"|(?<!\\)(?:\\[nrtbf]|\\u00[0189]\w|\\u061c|\\u200[ef]|\\u202[89a-e]|\\u206[6-9])",
+)
+"""What ends a line, commands a terminal or turns the direction of writing: as itself or as written in JSON."""
 
 RAW = re.compile(r"\{\s*=")
 """The mark with which Markdown takes a text for HTML."""
@@ -321,7 +324,7 @@ def panel_names(panels: Iterable[Panel]) -> dict[PanelKey, str]:
     return found
 
 
-TOLD = ("memory",)
+TOLD = ("transport", "memory", "prelude")
 """Keys on which factors depend so much that a name has even their usual value."""
 
 
@@ -368,6 +371,7 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "polled": (False,),
     "player": ("rank",),
     "memory": ("fresh",),
+    "prelude": ("work", "pause", "wait", "none"),
     "placement": ("node",),
     "transport": TRANSPORTS,
     "library_version": (),
