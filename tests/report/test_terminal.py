@@ -27,7 +27,7 @@ from crossover.experiments import leads
 from crossover.planning.command import Command
 from crossover.records import record
 from crossover.report.pages import terminal
-from crossover.report.text import claims
+from crossover.report.text import choices, claims
 from crossover.report.text.tables import Tables, load, panel_names
 
 LEADS = leads()
@@ -41,10 +41,10 @@ def test_names_have_the_title_and_only_what_tells_curves_apart():
     def named(*curves):
         return list(panel_names(run(Campaign(list(curves))).all_leading(LEADS)).values())
 
-    assert named(zmq()) == ["ZeroMQ stream"]
+    assert named(zmq()) == ["ZeroMQ stream, tcp"]
     both = named(zmq(), zmq(protocol="PUSH/PULL over ipc, 64 MB in flight"))
     assert both == ["ZeroMQ stream, ipc", "ZeroMQ stream, tcp"]
-    assert named(zmq(experiment="toy_races")) == ["toy races"]
+    assert named(zmq(experiment="toy_races")) == ["toy races, tcp"]
 
 
 def printed(tables, results, capsys, monkeypatch, **named):
@@ -148,6 +148,18 @@ def test_no_line_is_wider_than_80_columns_or_ends_with_a_blank(tmp_path, capsys,
         said = printed(judged, tmp_path, capsys, monkeypatch).splitlines()
         assert all(len(line) <= 80 for line in said if not line.startswith("To retry: "))
         assert not [line for line in said if line != line.rstrip()]
+
+
+@pytest.mark.parametrize("width", [20, 28, 40, 50, 66])
+def test_a_narrow_terminal_has_whole_words_of_every_choice_and_cost(width, tmp_path):
+    tables = run(Campaign([zmq(), mpi(), tasks("round trip")], holes=list(TASK_HOLES)))
+    questions = choices.asked(tables)
+    said = [line.plain for line in terminal.answer(tables, LEADS, tmp_path, questions, len(questions), width=width)]
+    assert all(len(line) <= width for line in said if not line.startswith(("To retry: ", "Settings to paste")))
+    words = " ".join(" ".join(said).split())
+    for question in questions:
+        assert " ".join(choices.plain(question.cost).split()) in words
+        assert question.name in words and question.segments[0][0] in words
 
 
 def test_all_settings_are_told_on_request(tmp_path, capsys, monkeypatch):

@@ -329,14 +329,16 @@ def last_words(log: str, placement: str) -> str:
 def table(findings: Mapping[str, Finding], executor: str, width: int) -> str:
     """The findings as text of `width` columns, and the number of each verdict."""
     lines = []
+    # In a narrow terminal, one word a line would be left beside the titles.
+    indent = INDENT if width >= 2 * INDENT else 4
     for title, found in findings.items():
-        text = f"{found.verdict:9} {title:{INDENT - 11}} {found.seen}"
+        text = f"{found.verdict:9} {title:{max(indent - 11, 0)}} {found.seen}"
         value = f": {found.value}" if found.value else ""
         setting = f"{PLACES.get(executor, ELSEWHERE)} set `{found.key}{value}`" if found.key else ""
         advice = ": ".join(filter(None, [setting, found.step]))
-        shown = [text, f"{'->':>{INDENT - 1}} {advice}"] if advice else [text]
+        shown = [text, f"{'->':>{indent - 1}} {advice}"] if advice else [text]
         for each in shown:
-            lines += textwrap.wrap(each, width, subsequent_indent=" " * INDENT, break_on_hyphens=False)
+            lines += textwrap.wrap(each, max(width, 20), subsequent_indent=" " * indent, break_on_hyphens=False)
     verdicts = [found.verdict for found in findings.values()]
     counted = ", ".join(f"{verdicts.count(each)} {each}" for each in Verdict if each in verdicts)
     end = "follow the advice above, then repeat the command" if PROBLEM in verdicts else "launches can run here"

@@ -24,6 +24,12 @@ HEADING, COST = "What to choose", "at most worse"
 
 WORDS_FROM = 34
 """The column from which the words of a choice stand; a longer name has a line of its own."""
+INDENT = 4
+"""That column where the terminal is narrow."""
+FEWEST = 20
+"""The fewest columns for which lines are made; a narrower terminal breaks them itself."""
+LEAST_ROOM = 14
+"""The columns that words need beside a cost; with fewer, the cost has a line of its own."""
 
 
 def show(results: Path, leads: Mapping[str, str], everything: bool = False, command: Command | None = None) -> None:
@@ -32,7 +38,7 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False, comm
     `command` is the run's command, if known. Raises record.RecordError if there are no joined tables.
     """
     screen = Console(highlight=False)
-    width = min(screen.width, WIDTH) if screen.is_terminal else WIDTH
+    width = max(min(screen.width, WIDTH), FEWEST) if screen.is_terminal else WIDTH
     tables = load(results)
     questions = choices.asked(tables)
     for count in [len(questions)] if everything else range(len(questions), -1, -1):
@@ -62,12 +68,13 @@ def answer(
 ) -> Iterator[Text]:
     """The lines of the answer, from top to bottom, with the first `count` of the questions, of at most `width` columns
     except commands; with `everything`, all settings too."""
-    yield _head(tables)
+    yield from _wrapped(_head(tables), width)
     for said in filter(None, _noise(tables, leads, questions)):
         yield from _wrapped(said, width)
     yield Text()
     if questions:
-        yield Text(f"{HEADING}{COST:>{width - len(HEADING)}}", style="bold")
+        gap = width - len(HEADING) - len(COST)
+        yield Text(f"{HEADING}{' ' * gap}{COST}" if gap > 0 else HEADING, style="bold")
         for question in questions[:count]:
             yield from _question(question, width)
     else:
@@ -88,25 +95,30 @@ def _question(question: Question, width: int) -> Iterator[Text]:
     style = "green" if question.is_settled else ""
     worst = choices.plain(question.cost)
     name = f"  {question.name}"
-    room = width - WORDS_FROM - 1 - len(worst)
+    start = min(WORDS_FROM, max(INDENT, width - WIDTH + WORDS_FROM))
+    beside = width - start - 1 - len(worst)
+    room = beside if beside >= LEAST_ROOM else width - start
     gains = (question.gain, question.gain.partition(" than ")[0])
     told = (f"{question.words}, {gain}" for gain in gains if gain)
     shown = next((text for text in told if len(text) <= room), question.words)
     # A number stays with its unit.
     words = [choices.plain(line) for line in wrap(shown, room)]
-    if len(name) > WORDS_FROM - 2:
-        yield Text(name)
+    if len(name) > start - 2:
+        yield from _wrapped(name, width, indent="  ")
         name = ""
     for number, line in enumerate(words):
-        cost = worst if number == len(words) - 1 else ""
-        gap = width - WORDS_FROM - len(line) - len(cost)
-        text = Text(f"{name if number == 0 else '':{WORDS_FROM}}")
+        cost = worst if number == len(words) - 1 and room == beside else ""
+        gap = width - start - len(line) - len(cost)
+        text = Text(f"{name if number == 0 else '':{start}}")
         text.append(line, style=style).append(f"{' ' * gap}{cost}" if cost else "")
         yield text
+    if room != beside:
+        yield from _wrapped(f"{COST}: {worst}", width, indent=" " * start)
 
 
-def _wrapped(text: str, width: int, style: str = "") -> list[Text]:
-    return [Text(line, style=style) for line in wrap(text, width)]
+def _wrapped(text: str, width: int, style: str = "", indent: str = "") -> list[Text]:
+    lines = wrap(text.strip(), width, initial_indent=indent, subsequent_indent=indent)
+    return [Text(line, style=style) for line in lines]
 
 
 def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Question]) -> list[str]:
@@ -119,13 +131,13 @@ def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Questio
     ]
 
 
-def _head(tables: Tables) -> Text:
+def _head(tables: Tables) -> str:
     measured = [row for row in tables.launches if row["outcome"] == "measured"]
     hosts = {row["host"]: row["logical_cpus"] for row in tables.ranks}
     where = "".join(f" on {host} ({cores} cores)" for host, cores in hosts.items()) if len(hosts) == 1 else ""
     where = where or (f" on {len(hosts)} hosts" if hosts else "")
     took = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
-    return Text(f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}.")
+    return f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}."
 
 
 def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
@@ -178,7 +190,7 @@ def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
         f"({first['hole']}: {first['reason']})"
     )
     return [
-        Text(said if len(said) <= width else f"{said[: width - 3]}...", style="red"),
+        *_wrapped(said, width, "red"),
         # In one line, however long, so that it can be pasted.
         Text(f"To retry: {retry}" if retry else holes.NO_COMMAND, style="red"),
     ]
