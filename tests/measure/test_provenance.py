@@ -276,7 +276,7 @@ def checkout(tmp_path, monkeypatch):
     module = tmp_path / "workflow" / "provenance.py"
     module.parent.mkdir()
     module.write_text("VALUE = 1\n")
-    monkeypatch.setattr(provenance, "__file__", str(module))
+    monkeypatch.setattr(provenance, "PROJECT", tmp_path)
 
     def git(*words):
         identity = ("-c", "user.name=test", "-c", "user.email=test@localhost", "-c", "commit.gpgsign=false")
@@ -308,10 +308,23 @@ def test_results_next_to_the_code_are_no_change(checkout):
     assert not provenance.commit().endswith("+")
 
 
-def test_outside_a_checkout_there_is_no_commit(tmp_path, monkeypatch):
-    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
-    monkeypatch.setattr(provenance, "__file__", str(tmp_path / "provenance.py"))
+@pytest.mark.parametrize("variable", ["", "GIT_DIR"])
+def test_the_commit_of_an_enclosing_or_a_named_repository_is_not_ours(checkout, monkeypatch, variable):
+    module, _ = checkout
+    monkeypatch.setattr(provenance, "PROJECT", module.parent)
+    if variable:
+        monkeypatch.setenv(variable, str(module.parents[1] / ".git"))
     assert provenance.commit() == ""
+
+
+def test_the_memory_is_that_of_the_control_group(tmp_path, monkeypatch):
+    text = provenance._text
+    monkeypatch.setattr(provenance, "_text", lambda path: "0::/job/step" if path == "/proc/self/cgroup" else text(path))
+    monkeypatch.setattr(provenance, "CONTROL_GROUPS", tmp_path)
+    (tmp_path / "job/step").mkdir(parents=True)
+    (tmp_path / "job/memory.max").write_text("1000000\n")
+    (tmp_path / "job/step/memory.max").write_text("max\n")
+    assert provenance._granted_bytes() == [1_000_000]
 
 
 def test_without_git_there_is_no_commit(checkout, monkeypatch):

@@ -22,6 +22,7 @@ import psutil
 from crossover.design.launch import MPI_LIBRARY
 from crossover.farms import declared
 from crossover.measure.ranks.network import Reach
+from crossover.paths import PROJECT
 
 LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Packages whose versions every launch records, besides those of its experiment and of all task farms."""
@@ -58,7 +59,7 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         "load": os.getloadavg()[0],
         "affinity": ",".join(map(str, sorted(os.sched_getaffinity(0)))),
         "governor": _text("/sys/devices/system/cpu/cpu0/cpufreq/scaling_governor"),
-        "memory_bytes": psutil.virtual_memory().total,
+        "memory_bytes": min([psutil.virtual_memory().total, *_granted_bytes()]),
         "kernel": platform.release(),
         "os": _os_name(),
         # Interfaces that are up, with their speed in Mbit/s (0: unknown).
@@ -71,6 +72,12 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         "slurm": json.dumps(job) if job else None,
         "container": _container(),
     }
+
+
+def _granted_bytes() -> list[int]:
+    """The limits of memory of this process's control groups, such as those of a container or a job."""
+    files = [*_of_groups("memory", "memory.max"), *_of_groups("memory", "memory.limit_in_bytes")]
+    return [int(limit) for file in files if (limit := _text(str(file)) or "").isdigit()]
 
 
 def _text(path: str) -> str | None:
@@ -190,11 +197,14 @@ def _job_facts() -> dict[str, str]:
 
 def commit() -> str:
     """The project's git commit, with `+` if tracked files have changes; empty outside a checkout."""
+    # Named, because git would take an enclosing repository, or that of the caller's variables.
+    own = [f"--git-dir={PROJECT / '.git'}", f"--work-tree={PROJECT}"]
+    others = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
     # The hash even at a tag, because no tag matches.
-    words = ["git", "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
+    words = ["git", *own, "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
     with suppress(OSError):
         return subprocess.run(
-            words, capture_output=True, cwd=Path(__file__).parent, encoding="utf-8", errors="replace"
+            words, capture_output=True, cwd=PROJECT, env=others, encoding="utf-8", errors="replace"
         ).stdout.strip()
     return ""
 
@@ -221,7 +231,7 @@ class Disturbance:
     """Detects disturbances on this host, as values of the column `validity`: `ok`, or the disturbance."""
 
     def __init__(self) -> None:
-        self._quotas = _quotas()
+        self._quotas = _of_groups("cpu", "cpu.stat")
         self._seen = self._counters()
 
     def __call__(self) -> str:
@@ -256,16 +266,16 @@ class Disturbance:
         }
 
 
-def _quotas() -> list[Path]:
-    """The statistics of the control groups that can limit this process's processor time: its own, and those above."""
+def _of_groups(controller: str, name: str) -> list[Path]:
+    """The files with this name of the control groups that can limit this process: its own, and those above."""
     # NUMBER:CONTROLLERS:PATH, without number and controllers in version 2, of cgroups(7).
     lines = re.findall(r"^\d+:([^:]*):(/.*)$", _text("/proc/self/cgroup") or "", re.MULTILINE)
     found = []
     for controllers, group in lines:
-        if controllers and "cpu" not in controllers.split(","):
+        if controllers and controller not in controllers.split(","):
             continue
-        for mount in (CONTROL_GROUPS / name for name in ("", controllers, "cpu", "unified")):
+        for mount in (CONTROL_GROUPS / folder for folder in ("", controllers, controller, "unified")):
             inner = mount / group.lstrip("/")
             # In a container, the path can be the host's; then only the mounted group is visible.
-            found += [place / "cpu.stat" for place in (inner, *inner.parents) if place.is_relative_to(mount)]
+            found += [place / name for place in (inner, *inner.parents) if place.is_relative_to(mount)]
     return [file for file in dict.fromkeys(found) if file.is_file()]
