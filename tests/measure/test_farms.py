@@ -357,6 +357,17 @@ def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path
     one.leaves_nothing_but_its_file()
 
 
+def test_the_users_configuration_of_dask_does_not_change_the_arm(tmp_path):
+    (tmp_path / "mine.yaml").write_text("distributed:\n  scheduler:\n    worker-saturation: 7\n", encoding="utf-8")
+    code = (
+        "import dask; from crossover.measure.farms import dask_without_pages; "
+        "print(dask.config.get('distributed.scheduler.worker-saturation'))"
+    )
+    words = [sys.executable, "-c", code]
+    told = subprocess.run(words, env=os.environ | {"DASK_CONFIG": str(tmp_path)}, capture_output=True, text=True)
+    assert told.stdout.strip() not in ("", "7")
+
+
 def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
     def imported(name):
         raise ModuleNotFoundError(f"No module named '{name}'", name="crossover.measure.farm")

@@ -9,8 +9,12 @@ import asyncio
 import sys
 from typing import Any
 
+import dask
 import distributed
 from distributed import Security
+
+# Without the configuration of the user, of the host and of the environment's folder, which would change the arm.
+dask.config.refresh(paths=[])
 
 
 class Scheduler(distributed.Scheduler):  # type: ignore[misc]

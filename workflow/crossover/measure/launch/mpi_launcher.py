@@ -78,8 +78,8 @@ PASSED_FAMILIES = (
     *("SLURM_", "SLURMD_", "SRUN_", "PBS_", "LSB_", "LSF_", "LS_", "FLUX_"),
     # Threads of numerical libraries, their places, and memory.
     *("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "BLIS_", "HWLOC_", "MALLOC_"),
-    # Measured libraries.
-    *("ZMQ_", "DASK_DISTRIBUTED__"),
+    # ZeroMQ.
+    "ZMQ_",
 )
 """First letters of passed variables."""
 
