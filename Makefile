@@ -90,6 +90,8 @@ SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
 
 # Each stamp comes last, so that an interrupted set-up is repeated.
 .venv/made:
+	@test "$$(uname -s)" = Linux || { echo "crossover measures on Linux, and this is $$(uname -s): on macOS use a virtual \
+	  machine or a container with Linux, on Windows WSL 2" >&2; exit 1; }
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
 	@test -w . || { echo "$(CURDIR): cannot be written to; clone the project into a folder of your own" >&2; exit 1; }

@@ -494,3 +494,17 @@ def test_nested_keys_are_refused_on_the_command_line():
     schema.require_plain({"tier": "smoke", "partial": True})
     with pytest.raises(CrossoverError, match="experiments: --config takes one plain value per key; set nested"):
         schema.require_plain({"experiments": {"zmq_latency": {"launches": "5"}}})
+
+
+@pytest.mark.parametrize(
+    ("config", "key"),
+    [
+        ({"experiments": {"zmq_latency": {"quick": {"launches": 2}}}}, "experiments.zmq_latency.quick"),
+        ({"quick": {"launches": 2}}, "quick"),
+    ],
+)
+def test_a_key_below_a_tiers_name_is_refused(config, key):
+    with pytest.raises(
+        CrossoverError, match=rf"{key}: no key stands below a tier's name; .* launches: {{quick: \.\.\.}}"
+    ):
+        schema.complete(config)

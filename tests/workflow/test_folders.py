@@ -8,7 +8,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROFILES
-from crossover.workflow import folders
+from crossover.workflow import folders, session
 
 
 @pytest.fixture(autouse=True)
@@ -85,3 +85,17 @@ def test_a_working_folder_that_cannot_be_written_to_is_named(monkeypatch, tmp_pa
 def test_every_profile_spares_the_home():
     for profile in PROFILES.glob("*/config.yaml"):
         assert "  - folders.spare_home()\n" in profile.read_text(), profile
+
+
+@pytest.mark.parametrize("name", ["config", ".git", "workflow/x", ".", "..", "/"])
+def test_a_folder_of_the_project_holds_no_results(monkeypatch, tmp_path, name):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CrossoverError, match=r"is a folder of the project, or contains it; choose another"):
+        folders.require(name)
+    folders.require("results/config")
+
+
+def test_another_system_than_linux_is_refused_with_what_to_do(monkeypatch):
+    monkeypatch.setattr(session.sys, "platform", "darwin")
+    with pytest.raises(CrossoverError, match=r"measures on Linux, and this is darwin; on macOS use a virtual machine"):
+        session.require_linux()

@@ -27,7 +27,7 @@ def complete(config: Stated, checked: bool = False) -> Config:
     Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
     """
     if not checked:
-        refuse(foreign(config))
+        refuse([*foreign(config), *_misplaced(config)])
     tier = _chosen(config)
     if not checked:
         refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each))
@@ -95,6 +95,17 @@ def higher(config: Stated) -> dict[str, list[dict[str, Any]]]:
 
 
 # ---- completing
+
+
+def _misplaced(value: Any, where: str = "") -> Iterator[str]:
+    """The faults of keys that stand below a tier's name, instead of above it."""
+    for name, entry in value.items() if isinstance(value, Mapping) else ():
+        if name in TIERS and isinstance(entry, Mapping):
+            key = next(iter(entry), "launches")
+            remedy = f"write the tier below each key: {key}: {{{name}: ...}}"
+            yield f"{where}{name}: no key stands below a tier's name; {remedy}"
+        else:
+            yield from _misplaced(entry, f"{where}{name}.")
 
 
 def _at_tier(value: Any, tier: str) -> Any:

@@ -40,11 +40,23 @@ def of_results(words: Sequence[str]) -> str:
     return str(configured.get("results", "results")) if isinstance(configured, dict) else "results"
 
 
+TAKEN = (
+    *(".ci", ".git", ".snakemake", ".venv", "benchmarks", "config", "docs", "envs", "profiles", "reports", "slurm"),
+    *("tests", "workflow"),
+)
+"""The project's own folders, in which a run must not keep its results."""
+
+
 def require(results: str | Path) -> None:
     """Raise CrossoverError if `results` cannot be a folder, or if the temporary folder's path is too long."""
     if not str(results).isprintable():
         raise CrossoverError(
             f"results: {str(results)!r} is not printable; choose a name without line breaks and the like"
+        )
+    whole, here = Path(results).resolve(), Path.cwd()
+    if here.is_relative_to(whole) or any(whole.is_relative_to(here / name) for name in TAKEN):
+        raise CrossoverError(
+            f"results: {str(results)!r} is a folder of the project, or contains it; choose another, such as results"
         )
     for place in (Path(results), *Path(results).parents):
         if place.exists() and not place.is_dir():

@@ -44,6 +44,7 @@ class Run:
         with plain():
             schema.require_plain(workflow.config_settings.config)
             if self.decides:
+                session.require_linux()
                 folders.require_own()
             # The process that plans the run has checked it.
             complete = schema.complete(config, checked=not self.decides)

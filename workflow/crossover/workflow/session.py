@@ -36,6 +36,15 @@ def expose() -> None:
             os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])
 
 
+def require_linux() -> None:
+    """Raise CrossoverError on another system."""
+    if sys.platform != "linux":
+        raise CrossoverError(
+            f"crossover measures on Linux, and this is {sys.platform}; on macOS use a virtual machine or a container "
+            "with Linux, on Windows WSL 2"
+        )
+
+
 def begin() -> None:
     """Tell this run's jobs when it was planned, in seconds since 1970, by the variable BEGAN of the supervisor."""
     os.environ["CROSSOVER_BEGAN"] = str(time.time())
