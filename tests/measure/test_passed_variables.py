@@ -33,7 +33,7 @@ NEEDED = {
     "UCX_TLS": "tcp",
     "FI_PROVIDER": "tcp",
     "OMP_NUM_THREADS": "1",
-    "CROSSOVER_BEGAN": "1",
+    "CROSSOVER_RUN": "1",
 }
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 

@@ -7,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import time
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -80,6 +81,23 @@ def test_a_toy_that_works_is_measured(launch):
     assert toy.run() == 0
     assert facts(toy)["outcome"] == "measured"
     toy.leaves_nothing_but_its_file()
+
+
+@pytest.mark.parametrize("after", [-3600, 3600])
+def test_a_job_that_a_run_repeats_finds_its_raw_file_whatever_the_clock_says(launch, after):
+    toy = launch()
+    toy.environment[receipt.RUN] = "this"
+    assert toy.run() == 0
+    raw = toy.output
+    os.utime(raw, (time.time() + after,) * 2)
+    toy.receipt.unlink()
+    assert toy.run() == 0
+    assert toy.output == raw
+    assert "already measured by an earlier job of this run" in toy.log.read_text()
+    toy.environment[receipt.RUN] = "next"
+    toy.receipt.unlink()
+    assert toy.run() == 0
+    assert toy.output != raw
 
 
 def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(launch):

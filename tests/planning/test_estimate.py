@@ -1,6 +1,7 @@
 """Is the time of a run estimated correctly, and compared with its actual time?"""
 
 import re
+import time
 from dataclasses import replace
 
 import pytest
@@ -100,12 +101,12 @@ def test_the_estimate_includes_the_maximum_of_a_refinement(config):
 
 
 def ended(launch, after_seconds, **facts):
-    """The facts of a launch that ended this many seconds after its run began (at 1000)."""
-    return launch.identity | {"wall_seconds": 400.0, "written": 1000.0 + after_seconds} | facts
+    """The facts of a launch that ended this many seconds after its run began (2000 seconds ago)."""
+    return launch.identity | {"wall_seconds": 400.0, "written": time.time() - 2000 + after_seconds} | facts
 
 
 def review(config, due, facts, nodes=None):
-    return Course(config, nodes, began=1000.0).review(due, facts)
+    return Course(config, nodes, began=time.monotonic() - 2000).review(due, facts)
 
 
 def test_the_review_compares_actual_with_expected_time(config):
@@ -120,6 +121,11 @@ def test_the_review_compares_actual_with_expected_time(config):
         "median launch: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
         "396 s until its file was written",
     ]
+
+
+@pytest.mark.parametrize("jump", [-86400, 3600])
+def test_a_run_is_as_long_as_it_was_although_the_clock_jumped(config, jump):
+    assert "measured in 33 min" in review(config, launches(1), [ended(*launches(1), 900 + jump)])
 
 
 def test_launches_that_share_a_job_share_its_start(config):

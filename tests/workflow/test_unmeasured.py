@@ -2,6 +2,7 @@
 
 import json
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -15,12 +16,13 @@ from crossover.planning.receipt import Files
 from crossover.workflow import failures
 
 COMMAND = Command(("--profile", "slurm", "--cores", "2"), ("tier=quick",))
-BEGAN = 1000.0
+RUN, HOUR = "this", 3600
 
 
 @pytest.fixture
-def asked(tmp_path):
+def asked(tmp_path, monkeypatch):
     """Five launches, by the paths of their receipts."""
+    monkeypatch.setenv(receipt.RUN, RUN)
     launches = [launch(number) for number in range(1, 6)]
     return {str(Files.of(str(tmp_path), "quick", each, 0).path): each for each in launches}
 
@@ -29,8 +31,8 @@ def launch(number):
     return Launch("toy", "node", number, schema.complete({}).experiments["zmq_latency"].within("node"))
 
 
-def write(path, outcome="hole", hole="crashed", reason="it broke", written=BEGAN + 1):
-    """Write a receipt with its raw file, like a supervisor."""
+def write(path, outcome="hole", hole="crashed", reason="it broke", run=RUN, after=0):
+    """Write a receipt with its raw file, like a supervisor of a run whose clock is `after` seconds ahead."""
     files = Files(Path(path))
     raw = files.next_raw()
     raw.parent.mkdir(parents=True, exist_ok=True)
@@ -38,15 +40,15 @@ def write(path, outcome="hole", hole="crashed", reason="it broke", written=BEGAN
     why = {"hole": hole, "reason": reason} if outcome == "hole" else {}
     receipt.write(files, raw, {"outcome": outcome} | why, [])
     facts = json.loads(Path(path).read_text())
-    Path(path).write_text(json.dumps(facts | {"written": written}))
+    Path(path).write_text(json.dumps(facts | {"run": run, "written": time.time() + after}))
 
 
-def log(path, text, at=BEGAN + 1):
-    """Write the log of a launch."""
+def log(path, text, run=RUN, after=0):
+    """Write the log of a launch of a run."""
     file = Files(Path(path)).log
     file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text)
-    os.utime(file, (at, at))
+    file.write_text(f"run {run}\n{text}")
+    os.utime(file, (time.time() + after,) * 2)
     return file
 
 
@@ -56,7 +58,7 @@ def test_each_group_of_holes_has_kind_reason_and_command(asked):
     for path in (second, fifth):
         write(path)
     write(third, hole="timed out", reason="too slow")
-    found = failures.find(COMMAND, {path: asked[path] for path in (fifth, first, second, third)}, BEGAN)
+    found = failures.find(COMMAND, {path: asked[path] for path in (fifth, first, second, third)})
     assert found.fails
     assert str(found).splitlines() == [
         "3 launches of this run were not measured",
@@ -68,14 +70,14 @@ def test_each_group_of_holes_has_kind_reason_and_command(asked):
 
 
 def test_a_launch_that_a_run_without_failures_did_not_start_is_called_a_fault_of_ours(asked):
-    text = str(failures.find(COMMAND, asked, BEGAN, succeeded=True))
+    text = str(failures.find(COMMAND, asked, succeeded=True))
     assert "launch 1, 2, 3, 4, 5 (not started), although nothing failed: a bug in crossover" in text
-    assert "a bug" not in str(failures.find(COMMAND, asked, BEGAN))
+    assert "a bug" not in str(failures.find(COMMAND, asked))
 
 
 def test_launches_that_were_not_started_are_one_line(asked):
     others = {path.replace("/toy/", "/game/"): replace(each, experiment="game") for path, each in asked.items()}
-    found = failures.find(COMMAND, asked | others, BEGAN)
+    found = failures.find(COMMAND, asked | others)
     assert str(found).splitlines()[:2] == [
         "10 launches of this run were not measured",
         "not started: 10 launches of 2 experiments; to measure them, repeat the command",
@@ -87,8 +89,8 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
     for path in (first, fifth):
         write(path, "measured")
     began = log(second, "toy node launch 2: cell 3 of 9\n")
-    log(fourth, "toy node launch 4: cell 3 of 9\n", at=BEGAN - 1)
-    found = failures.find(COMMAND, asked, BEGAN)
+    log(fourth, "toy node launch 4: cell 3 of 9\n", run="earlier")
+    found = failures.find(COMMAND, asked)
     assert found.fails
     assert str(found).splitlines() == [
         "3 launches of this run were not measured",
@@ -100,7 +102,7 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
         "    snakemake --profile slurm --cores 2 --config tier=quick partial=true",
     ]
     reasons = {launch(2): "no space", launch(3): "Slurm refused its job: Invalid qos"}
-    told = str(failures.find(COMMAND, asked, BEGAN, reasons))
+    told = str(failures.find(COMMAND, asked, reasons))
     assert f"launch 2 (no raw file): no space; logs: {began.parent}; to retry:" in told
     assert "launch 3 (no raw file): Slurm refused its job: Invalid qos; to retry:" in told
 
@@ -108,7 +110,7 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
 def test_a_receipt_among_the_targets_is_no_target_of_the_page(asked):
     first, *_ = asked
     command = Command(("--profile", "slurm"), targets=("toy", first))
-    lines = str(failures.find(command, {first: asked[first]}, BEGAN)).splitlines()
+    lines = str(failures.find(command, {first: asked[first]})).splitlines()
     assert lines[-1] == "    snakemake --profile slurm --config partial=true -- toy"
 
 
@@ -119,7 +121,7 @@ def test_a_receipt_among_the_targets_is_no_target_of_the_page(asked):
 def test_holes_that_retrying_here_does_not_fill_do_not_fail_the_run(asked, hole, fails):
     first, *_ = asked
     write(first, hole=hole)
-    found = failures.find(COMMAND, {first: asked[first]}, BEGAN)
+    found = failures.find(COMMAND, {first: asked[first]})
     assert found.fails is fails
     assert f"launch 1 ({hole}): it broke; to retry:" in str(found)
 
@@ -127,7 +129,7 @@ def test_holes_that_retrying_here_does_not_fill_do_not_fail_the_run(asked, hole,
 def test_a_run_that_measured_everything_says_nothing(asked):
     for path in asked:
         write(path, "measured")
-    found = failures.find(COMMAND, asked, BEGAN)
+    found = failures.find(COMMAND, asked)
     assert (str(found), found.fails) == ("", False)
 
 
@@ -135,14 +137,27 @@ def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_com
     first, second, third, fourth, _ = asked
     write(first, "measured")
     for path in (second, third):
-        write(path, "measured", written=BEGAN - 50)
-    write(fourth, written=BEGAN - 50)
+        write(path, "measured", run="earlier")
+    write(fourth, run="earlier")
     log(second, "began\ntoy node launch 2: not remeasured: it broke\n")
     command = Command(("--profile", "slurm"), ("remeasure=true",))
-    assert failures.unchanged(command, asked, BEGAN).splitlines() == [
+    assert failures.unchanged(command, asked).splitlines() == [
         "not remeasured: toy, placement node, launch 2; its log ends with: toy node launch 2: not remeasured: it broke",
         "not remeasured: toy, placement node, launch 3; it was not started",
         "their earlier measurements stay; to remeasure them:",
         f"    snakemake --profile slurm -R {second} {third} --config remeasure=true",
     ]
-    assert failures.unchanged(command, [first], BEGAN) == ""
+    assert failures.unchanged(command, [first]) == ""
+
+
+@pytest.mark.parametrize("after", [-HOUR, HOUR])
+def test_a_clock_that_jumps_by_an_hour_moves_no_launch_into_another_run(asked, after):
+    first, second, third, *_ = asked
+    write(first, "measured", after=after)
+    assert failures.unchanged(COMMAND, [first]) == ""
+    write(second, "measured", run="earlier", after=after)
+    assert "launch 2; it was not started" in failures.unchanged(COMMAND, [first, second])
+    log(third, "toy node launch 3: cell 3 of 9\n", after=after)
+    assert "its job ended early" in str(failures.find(COMMAND, {third: asked[third]}))
+    write(third, reason="of this run", after=after)
+    assert "of this run" in str(failures.find(COMMAND, {third: asked[third]}))

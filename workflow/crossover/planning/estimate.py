@@ -63,7 +63,8 @@ class Course:
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
     jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
     """Launches by the job that they share (`batches.jobs`)."""
-    began: float = field(default_factory=time.time)
+    began: float = field(default_factory=time.monotonic)
+    """The start of the run, by the monotonic clock."""
     asked: Callable[[], Iterable[str]] | None = None
     """The experiments that the targets need; all without it."""
     available: Callable[[], int | None] | None = None
@@ -159,7 +160,10 @@ class Course:
         if not facts:
             return "\n".join(["no launch was measured", *self._withheld()])
         holes, expected = sum(map(is_hole, facts)), self.expected(due)
-        took = max(fact["written"] for fact in facts) - self.began
+        gone = time.monotonic() - self.began
+        # This clock can jump, so it only tells how long ago the last launch ended, if that can be.
+        since = time.time() - max(fact["written"] for fact in facts)
+        took = gone - since if 0 < since < gone else gone
         text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:

@@ -6,6 +6,7 @@ the first. It also has a *turn*: a launch that must be measured again, with the 
 """
 
 import json
+import os
 import re
 import time
 from collections import defaultdict
@@ -35,6 +36,11 @@ RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 """The name of a raw file without its ending; `stamp` is the time of its end, so that no two have the same name."""
 
 
+RUN = "CROSSOVER_RUN"
+"""The environment variable with the identity of a run, which its jobs inherit. Clocks can jump, so no time tells runs
+apart."""
+
+
 @dataclass(frozen=True)
 class Facts:
     """The content of a receipt."""
@@ -55,6 +61,8 @@ class Facts:
     """Versions by name."""
     written: json_text.Seconds = 0.0
     """When it was written, in seconds since 1970."""
+    run: json_text.Text = ""
+    """The identity of the run that wrote it."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +157,11 @@ class Receipt(Facts, Files):
             return False
 
     @property
+    def of_this_run(self) -> bool:
+        """Whether a job of this run wrote it."""
+        return is_this(self.run)
+
+    @property
     def measured(self) -> bool:
         """Whether the launch left samples."""
         return self.outcome == "measured"
@@ -163,6 +176,23 @@ class Receipt(Facts, Files):
             "reason": self.reason or (None if self.measured else "unknown"),
             "receipt": str(self.path),
         }
+
+
+def is_this(run: object) -> bool:
+    """Whether this is the identity of the run that this process belongs to."""
+    return bool(run) and run == os.environ.get(RUN)
+
+
+def first_line() -> str:
+    """The first line of this run's logs."""
+    return f"run {os.environ.get(RUN, '')}"
+
+
+def is_begun(log: Path) -> bool:
+    """Whether the supervisor with this log began in this run."""
+    with suppress(OSError), log.open(encoding="utf-8", errors="replace") as lines:
+        return is_this(lines.readline().strip().removeprefix("run "))
+    return False
 
 
 def read(file: Path) -> Receipt:
@@ -185,6 +215,7 @@ def write(files: Files, raw: Path, facts: Mapping[str, Any], ranks: Sequence[Map
         "bytes": raw.stat().st_size,
         "software": software(ranks),
         "written": time.time(),
+        "run": os.environ.get(RUN),
     }
     kept = {name: value for name, value in (told | own).items() if value not in (None, {})}
     with atomic.replacing(files.path) as part:

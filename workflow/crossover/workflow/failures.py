@@ -82,60 +82,54 @@ class Unmeasured:
 def find(
     command: Command,
     asked: Mapping[str, Launch],
-    began: float,
     reasons: Mapping[Launch, str] | None = None,
     succeeded: bool = False,
 ) -> Unmeasured:
-    """The launches among those `asked`, by receipt, that are holes or have no receipt; `began` is the start of the run.
+    """The launches among those `asked`, by receipt, that are holes or have no receipt.
 
-    `reasons` are those of launches that failed in it; `succeeded` tells that no job failed. A raw file that cannot be
-    read is no launch of this list.
+    `reasons` are those of launches that failed in this run; `succeeded` tells that no job failed. A raw file that
+    cannot be read is no launch of this list.
     """
     rows = []
     for path, launch in sorted(asked.items(), key=lambda item: item[1].name):
         files = Files(Path(path))
         held = receipt.read(files.path) if files.path.exists() else None
         # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
-        if held is None or (not held.measured and held.written < began and _began(files.log, began)):
-            rows.append(_without_receipt(files, launch, began, (reasons or {}).get(launch, "")))
+        if held is None or (not held.measured and not held.of_this_run and receipt.is_begun(files.log)):
+            rows.append(_without_receipt(files, launch, (reasons or {}).get(launch, "")))
         elif not held.measured:
             rows.append(held.row)
     return Unmeasured(command, alike(rows), succeeded)
 
 
-def _without_receipt(files: Files, launch: Launch, began: float, reason: str) -> dict[str, Any]:
+def _without_receipt(files: Files, launch: Launch, reason: str) -> dict[str, Any]:
     """The row of a launch without a receipt, which failed for a `reason` if that is known."""
     log, row = files.log, {**launch.identity, "outcome": "hole", "receipt": str(files.path)}
     if reason:
         logs = f"; logs: {log.parent}" if log.exists() else ""
         return row | {"hole": NO_FILE, "reason": f"{reason}{logs}"}
-    if not _began(log, began):
+    if not receipt.is_begun(log):
         return row | {"hole": NOT_STARTED, "reason": ""}
     return row | {"hole": NO_FILE, "reason": f"its job ended early; logs: {log.parent}"}
 
 
-def unchanged(command: Command, due: Iterable[str], began: float) -> str:
-    """The message about receipts that were due but are older than the run: which, why, and the command for them.
+def unchanged(command: Command, due: Iterable[str]) -> str:
+    """The message about receipts that were due but are of an earlier run: which, why, and the command for them.
 
     Empty if there are none.
     """
     held = [receipt.read(Path(path)) for path in due if Path(path).exists()]
-    failed = [each for each in held if each.measured and each.written < began]
+    failed = [each for each in held if each.measured and not each.of_this_run]
     if not failed:
         return ""
     lines = []
     for each in failed:
         log = each.log
-        why = f"its log ends with: {_last_line(log)}" if _began(log, began) else "it was not started"
+        why = f"its log ends with: {_last_line(log)}" if receipt.is_begun(log) else "it was not started"
         which = "{experiment}, placement {placement}, launch {launch}".format(**each.identity)
         lines.append(f"not remeasured: {which}; {why}")
     again = command.forcing([str(each.path) for each in failed])
     return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
-
-
-def _began(log: Path, began: float) -> bool:
-    """Whether the supervisor with this log began in this run."""
-    return log.exists() and log.stat().st_mtime >= began
 
 
 def _last_line(log: Path) -> str:
@@ -150,12 +144,11 @@ EARLY = "its job ended early"
 class Attempts:
     """The failures so far.
 
-    `most` is the number of attempts that each job has, `began` the start of the run in seconds since 1970, and `log`
-    the log of a launch. `fate` asks for that of a job of Slurm, `refusal` for Slurm's words when it refused the last.
+    `most` is the number of attempts that each job has, and `log` the log of a launch. `fate` asks for that of a job of
+    Slurm, `refusal` for Slurm's words when it refused the last.
     """
 
     most: int
-    began: float
     log: Callable[[Launch], Path]
     fate: Callable[[str], Fate] | None = None
     refusal: Callable[[], str] = lambda: ""
@@ -206,5 +199,4 @@ class Attempts:
     def _time(self, launch: Launch) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""
         log = self.log(launch)
-        written = log.stat().st_mtime if log.exists() else 0.0
-        return written if written >= self.began else 0.0
+        return log.stat().st_mtime if receipt.is_begun(log) else 0.0

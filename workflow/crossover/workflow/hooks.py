@@ -98,7 +98,6 @@ def follow(run: Run, on_slurm: bool) -> None:
 
     attempts = run.attempts = Attempts(
         run.workflow.execution_settings.retries + 1,
-        run.course.began,
         lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
@@ -113,7 +112,7 @@ def follow(run: Run, on_slurm: bool) -> None:
             seconds=lambda key: run.course.seconds(named(key)),
             ended=lambda key: ended(file(key)),
             took=lambda key: receipt.read(file(key)).wall_seconds,
-            written=lambda key: _written(file(key), run.course.began),
+            written=lambda key: _written(file(key)),
             failed=failed,
             result=lambda experiment: _first_result(run.results, experiment),
             duration=estimate.duration,
@@ -129,10 +128,10 @@ def ended(file: Path) -> tuple[bool, str]:
     return False, f"not measured ({held.hole}): {held.reason}"
 
 
-def _written(file: Path, began: float) -> bool:
+def _written(file: Path) -> bool:
     """Whether this run has written a receipt."""
     # The time of the file is no help: after a failed job, Snakemake copies the receipt back that it had before.
-    return file.exists() and receipt.read(file).written >= began
+    return file.exists() and receipt.read(file).of_this_run
 
 
 def _first_result(results: str, experiment: str) -> str:
@@ -180,15 +179,15 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     """
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
-    due, began = [run.planned(launch) for launch in run.due], run.course.began
-    review = run.course.review(run.due, _facts(due, began), lost) if due else ""
+    due = [run.planned(launch) for launch in run.due]
+    review = run.course.review(run.due, _facts(due), lost) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
-    lacking = failures.find(run.command, run.asked, began, reasons, succeeded)
+    lacking = failures.find(run.command, run.asked, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
         # Who has ended a run knows why launches are missing.
         print(*filter(None, [review.partition("\n")[0], lacking.first_line]), sep="\n", file=sys.stderr, flush=True)
         return True
-    told = [review, failures.unchanged(run.command, due, began)]
+    told = [review, failures.unchanged(run.command, due)]
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = outcome.unreadable(run.results, run.experiments)
@@ -208,12 +207,12 @@ def _interrupted(run: Run) -> None:
             _end(run)
 
 
-def _facts(due: Sequence[str], began: float) -> list[dict[str, Any]]:
+def _facts(due: Sequence[str]) -> list[dict[str, Any]]:
     """The facts of the launches that ended in this run, as `Course.review` takes them."""
     from crossover.records import record
 
     found = []
-    for file in filter(lambda each: _written(each, began), map(Path, due)):
+    for file in filter(_written, map(Path, due)):
         held = receipt.read(file)
         with suppress(CrossoverError):
             fact = record.metadata(record.read(held.raw_file, record.MEASUREMENTS))["launch"]

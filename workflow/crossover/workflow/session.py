@@ -4,8 +4,8 @@ import ast
 import importlib
 import math
 import os
+import secrets
 import sys
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -18,7 +18,7 @@ from crossover.design.launch import Launch
 from crossover.doctor import facts
 from crossover.errors import CrossoverError
 from crossover.paths import WORKFLOW
-from crossover.planning import batches, plan
+from crossover.planning import batches, plan, receipt
 from crossover.slurm import acceptance, cluster
 
 ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
@@ -46,8 +46,8 @@ def require_linux() -> None:
 
 
 def begin() -> None:
-    """Tell this run's jobs when it was planned, in seconds since 1970, by the variable BEGAN of the supervisor."""
-    os.environ["CROSSOVER_BEGAN"] = str(time.time())
+    """Give this run an identity, which its jobs inherit."""
+    os.environ[receipt.RUN] = secrets.token_hex(8)
 
 
 def hosts(workflow: Any) -> int:

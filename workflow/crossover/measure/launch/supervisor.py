@@ -50,9 +50,6 @@ default each free of a larger block raises it, so that results would differ with
 KEPT_SECONDS = 15
 """Of the time that its job has left, for a launch's end."""
 
-BEGAN = "CROSSOVER_BEGAN"
-"""The environment variable with the time, in seconds since 1970, when the run was planned."""
-
 INTERRUPTIONS = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 
 
@@ -95,6 +92,8 @@ def supervise(job: Job, output: Files, log: Path, echo: bool = True) -> int:
     log.parent.mkdir(parents=True, exist_ok=True)
     output.raw_folder.mkdir(parents=True, exist_ok=True)
     with log.open("wb", buffering=0) as lines:
+        with suppress(OSError):
+            lines.write(f"{receipt.first_line()}\n".encode())
         say = Relay(lines, echo)
         try:
             found = _result(job, output, say, check)
@@ -248,6 +247,7 @@ def _store(job: Job, output: Files, found: pa.Table | Refusal, say: Relay) -> No
         "commit": provenance.commit(),
         "wall_seconds": wall_seconds,
         "ranks": job.settings.ranks,
+        "run": os.environ.get(receipt.RUN),
     } | provenance.slurm_job(began)
     raw, ranks = output.next_raw(), []
     if isinstance(found, Refusal):
@@ -268,7 +268,9 @@ def _store(job: Job, output: Files, found: pa.Table | Refusal, say: Relay) -> No
         stored = record.metadata(found)
         ranks = stored["ranks"]
         started = datetime.fromisoformat(stored["launch"]["started_utc"]).timestamp()
-        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": started - began}
+        # The ranks' clock may have jumped since.
+        meeting_seconds = min(max(0.0, started - began), wall_seconds)
+        launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": meeting_seconds}
         record.write(found, raw, {"launch": launch, "ranks": ranks})
     receipt.write(output, raw, launch, ranks)
     # Another host may have lost its power while it wrote the same launch.
@@ -294,15 +296,13 @@ def _written_in_this_run(job: Job, output: Files) -> tuple[Path, dict[str, Any],
 
     Such a job was killed before it wrote the receipt, or Snakemake has deleted the receipt with those of its group.
     """
-    began = float(os.environ.get(BEGAN, "inf"))
     for raw in output.raw_files():
-        if raw.stat().st_mtime < began:
-            break
         with suppress(record.RecordError):
             stored = record.metadata(record.read(raw, record.MEASUREMENTS))
             launch = stored["launch"]
-            if not receipt.contradiction(output, launch) and launch["code"] == job.code:
-                return raw, stored["launch"], stored["ranks"]
+            own = receipt.is_this(launch.get("run")) and launch["code"] == job.code
+            if own and not receipt.contradiction(output, launch):
+                return raw, launch, stored["ranks"]
     return None
 
 
