@@ -2,13 +2,20 @@
 
 import getpass
 import os
+import subprocess
+import sys
 import tempfile
+from pathlib import Path
 
 import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROFILES
 from crossover.workflow import folders, session
+
+
+from crossover.paths import PROFILES, WORKFLOW
+from crossover.workflow import folders
 
 
 @pytest.fixture(autouse=True)
@@ -99,3 +106,52 @@ def test_another_system_than_linux_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr(session.sys, "platform", "darwin")
     with pytest.raises(CrossoverError, match=r"measures on Linux, and this is darwin; on macOS use a virtual machine"):
         session.require_linux()
+
+
+CLAIMS = """
+import sys
+sys.path.insert(0, sys.argv[1])
+import os
+from crossover.errors import plain
+from crossover.workflow import folders
+os.setgroups([GROUP])
+os.setgid(int(sys.argv[2]))
+os.setuid(int(sys.argv[2]))
+os.umask(int(sys.argv[3], 8))
+with plain():
+    folders.share("results")
+    folders.require_own()
+    folders.claim("results")
+    os.makedirs("results/logs", exist_ok=True)
+    open("results/logs/all.log", "a").close()
+"""
+GROUP = 54320
+
+
+@pytest.fixture
+def folder():
+    """A new folder outside those of pytest, which only this user can enter."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as made:
+        yield Path(made)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can act as two users")
+@pytest.mark.parametrize(("umask", "shared"), [("000", True), ("022", True), ("077", True), ("022", False)])
+def test_two_users_of_a_group_use_its_folder_in_turn_and_nobody_else_can_write(folder, monkeypatch, umask, shared):
+    os.chown(folder, 54321, GROUP)
+    folder.chmod(0o2775 if shared else 0o777)
+    monkeypatch.chdir(folder)
+
+    def claimed(user):
+        command = [sys.executable, "-c", CLAIMS.replace("GROUP", str(GROUP)), str(WORKFLOW), str(user), umask]
+        return subprocess.run(command, capture_output=True, text=True, encoding="utf-8", check=False)
+
+    first, second = claimed(54321), claimed(54322)
+    assert first.returncode == 0, first.stderr
+    assert not [path for path in folder.rglob("*") if path.stat().st_mode & 0o002]
+    if shared:
+        assert second.returncode == 0, second.stderr
+    else:
+        (line,) = second.stderr.splitlines()
+        assert "belongs to another user" in line
+        assert "chmod -R g+rwX" in line

@@ -1,13 +1,15 @@
 """Checks of a run's folders before anything is measured: results, temporary files, home."""
 
 import atexit
+import errno
 import fcntl
 import getpass
 import os
 import socket
+import stat
 import tempfile
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -75,19 +77,52 @@ def require(results: str | Path) -> None:
 
 def require_own() -> None:
     """Raise CrossoverError if Snakemake's own folder cannot be written to; it would go on with pages of messages."""
-    if reason := _fault(Path(OWN)):
-        raise CrossoverError(
-            f"{OWN}: cannot be written to ({reason}); free some space there or make it writable, "
-            "then repeat the command"
-        )
+    for place in (Path(OWN), *filter(Path.is_dir, Path(OWN).glob("*"))):
+        if (reason := _fault(place)) == os.strerror(errno.EACCES):
+            raise CrossoverError(_of_another(place))
+        if reason:
+            raise CrossoverError(
+                f"{place}: cannot be written to ({reason}); free some space there or make it writable, "
+                "then repeat the command"
+            )
+
+
+def share(folder: str | Path) -> None:
+    """Let this process and its children make no file that everybody can write to, but all files for the group if
+    `folder`, or what it will be in, is a group's: with its setgid bit, and writable by the group.
+    """
+    place = Path(folder).absolute()
+    mode = next(each for each in (place, *place.parents) if os.access(each, os.F_OK)).stat().st_mode
+    mask = os.umask(0o077)
+    os.umask((mask & ~stat.S_IRWXG if mode & stat.S_ISGID and mode & stat.S_IWGRP else mask) | stat.S_IWOTH)
+
+
+def _of_another(place: Path) -> str:
+    try:
+        owner = place.owner()
+    except (KeyError, OSError):
+        owner = "another user"
+    return (
+        f"{place}: cannot be written to, because it belongs to {owner}, and its group must not write; ask {owner} to "
+        "share the folder with the group: chmod -R g+rwX . && find . -type d -exec chmod g+s {} +"
+    )
+
+
+def _closed(results: Path) -> Iterator[Path]:
+    """The folders and logs in `results` that this user cannot write to; other files are replaced, not written to."""
+    for folder, _, names in os.walk(results):
+        for place in (Path(folder), *(Path(folder, name) for name in names if name.endswith(".log"))):
+            if not os.access(place, os.W_OK):
+                yield place
 
 
 def spare_home() -> None:
     """Let programs keep their cache in the working folder if the home's cannot be written to, and name the user.
 
-    Snakemake makes its cache before it reads the Snakefile, so profiles call this. It also asks for the user's name,
-    which a user of a container may not have.
+    Snakemake makes its cache and its folder before it reads the Snakefile, so profiles call this. It also asks for
+    the user's name, which a user of a container may not have.
     """
+    share(".")
     try:
         getpass.getuser()
     except (KeyError, OSError):
@@ -128,7 +163,12 @@ def claim(results: str | Path) -> None:
     """
     Path(results).mkdir(parents=True, exist_ok=True)
     file = Path(results) / ".claim"
-    handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o644)
+    if closed := next(_closed(Path(results)), None):
+        raise CrossoverError(_of_another(closed))
+    try:
+        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o664)
+    except PermissionError:
+        raise CrossoverError(_of_another(file)) from None
     locked = _lock(handle)
     holder = os.read(handle, 256).decode(errors="replace").strip()
     elsewhere = " on " in holder and not holder.endswith(f" on {socket.gethostname()}")

@@ -49,6 +49,7 @@ class Run:
             # The process that plans the run has checked it.
             complete = schema.complete(config, checked=not self.decides)
             folders.require(complete.results)
+            folders.share(complete.results)
             self.hosts = session.hosts(workflow)
             self.config = replace(replication.replicated(complete), hosts=self.hosts)
             if self.decides:
