@@ -80,10 +80,10 @@ def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(laun
     assert used.exists() and len(living.ranks()) == 2
 
 
-@pytest.fixture
-def segment():
-    """A new file like those of MPI. Launches of other tests sweep too, so it ages only once it is used."""
-    handle, name = tempfile.mkstemp(prefix="mpich_test_", dir=ending.SHARED_MEMORY)
+@pytest.fixture(params=["mpich_test_", "sem.loky-1-"])
+def segment(request):
+    """A new file like those of MPI and joblib. Launches of other tests sweep too, so it ages only once it is used."""
+    handle, name = tempfile.mkstemp(prefix=request.param, dir=ending.SHARED_MEMORY)
     os.write(handle, bytes(mmap.PAGESIZE))
     os.close(handle)
     file = Path(name)
@@ -93,13 +93,13 @@ def segment():
 
 def test_a_file_that_nobody_uses_is_deleted(segment):
     age(segment)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert not segment.exists()
 
 
 def test_a_young_file_stays(segment):
     age(segment, 30)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert segment.exists()
 
 
@@ -113,14 +113,14 @@ def test_a_file_that_was_replaced_since_it_was_found_stays(segment, monkeypatch)
         return pids
 
     monkeypatch.setattr(psutil, "pids", replaced)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert segment.read_bytes() == b"new"
 
 
 def test_an_open_file_stays(segment):
     with segment.open():
         age(segment)
-        ending.sweep_mpich_memory()
+        ending.sweep_memory()
         assert segment.exists()
 
 
@@ -128,7 +128,7 @@ def test_a_mapped_file_stays(segment):
     with segment.open("r+b") as opened:
         mapped = mmap.mmap(opened.fileno(), 0)
     age(segment)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert segment.exists()
     mapped.close()
 
@@ -137,14 +137,14 @@ def test_a_mapped_file_stays(segment):
 def test_the_file_of_another_user_stays(segment):
     os.chown(segment, 65534, 65534)
     age(segment)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert segment.exists()
 
 
 def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
     monkeypatch.setattr(ending.atomic, "FIRST_NAMESPACE", "4026532000")
     age(segment)
-    ending.sweep_mpich_memory()
+    ending.sweep_memory()
     assert segment.exists()
 
 
@@ -160,7 +160,7 @@ def test_a_file_mapped_elsewhere_by_another_path_stays(segment):
         if holder.stdout.readline() != "ready\n":
             pytest.skip("mounting is not allowed here")
         age(segment)
-        ending.sweep_mpich_memory()
+        ending.sweep_memory()
         assert segment.exists()
     finally:
         holder.communicate("end\n")

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from launching import TOY, Launch, eventually, toy_project
+from launching import COMMON, TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.ranks import ending
@@ -230,6 +230,21 @@ def test_a_launcher_with_options_gets_them(launch, tmp_path):
     found = hole(toy, toy.run())
     assert found["hole"] == "crashed"
     assert found["reason"] == "the ranks ended with code 5; last words: launcher was told --mpi=pmi2 two words -n 2"
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root names a host")
+@pytest.mark.parametrize("ranks", [1, 2])
+def test_a_host_whose_name_is_too_long_for_mpich_measures_what_has_one_rank(tmp_path, toys, ranks):
+    told = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []} if ranks == 1 else {}
+    toy = Launch(tmp_path, "local_transport" if told else "toy", (COMMON if told else TOY) | told, root=toys)
+    assert toy.start("unshare", "--uts", "sh", "-c", f'hostname {"h" * 64} && exec "$@"', "sh").wait(60) == 0
+    found = facts(toy)
+    assert found["host"] == "h" * 64
+    if ranks == 1:
+        assert found["outcome"] == "measured", toy.log.read_text()
+    else:
+        assert found["hole"] == "crashed"
+        assert found["reason"].startswith("a host's name has more than 63 characters, which MPICH does not allow; ")
 
 
 def test_a_missing_launcher_is_named_with_the_next_step(launch):

@@ -42,13 +42,14 @@ class HoleKind(StrEnum):
     HOST_IN_USE = "host in use"
     STRANGER = "stranger"
     NO_SPACE = "no space"
+    NOT_READY = "not ready"
     ANOTHER_MACHINE = "another machine"
     UNKNOWN_METRIC = "unknown metric"
     NO_VALUE = "no value"
     UNREADABLE = "unreadable file"
 
 
-PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER, HoleKind.NO_SPACE)
+PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER, HoleKind.NO_SPACE, HoleKind.NOT_READY)
 """The kinds whose cause was not the launch's own and has probably passed; the next run measures such launches again."""
 
 OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
@@ -57,6 +58,8 @@ OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
 FILES = (errno.EMFILE, errno.ENFILE)
 """The errors of too many open files: in one process, and on the whole host."""
 SHORTAGES = {os.strerror(number): number for number in (*SPACE, *FILES)}
+HOST_NAME_CHARACTERS = 63
+"""The longest host name with which MPICH starts; Linux allows one more."""
 SHARED_MEMORY = Path("/dev/shm")
 RANK_BYTES = 4 << 20
 """More than the shared memory of one MPI rank; MPICH 5 needs half as much."""
@@ -151,6 +154,16 @@ def first_shortage(lines: Iterable[str]) -> str:
             path = _PATH.search(line)
             return _shortage(SHORTAGES[found[0]], path[1] if path else "", line.strip())
     return ""
+
+
+def too_long_name(lines: Iterable[str]) -> str:
+    """Why MPICH cannot start on a host, according to its lines, with the remedy; empty if they name another reason."""
+    if not any("gethostname failed, File name too long" in line for line in lines):
+        return ""
+    return (
+        f"a host's name has more than {HOST_NAME_CHARACTERS} characters, which MPICH does not allow; shorten the name, "
+        "or use another MPI, such as Open MPI"
+    )
 
 
 def unusable_shared_memory() -> str:

@@ -69,10 +69,14 @@ class Server:
         raise self.refusal(f"{self.name}, which the farm needs, did not start")
 
     def refusal(self, reason: str) -> Refusal:
-        """The refusal for this reason with the server's last words, or because a port was taken, if its log says so."""
+        """The refusal for this reason with the server's last words, or because a port was taken, if its log says so.
+
+        It passes if the server still runs: then the host was too busy.
+        """
         if TAKEN in self._log.read_text(errors="replace", encoding="utf-8").lower():
             return Refusal(HoleKind.STRANGER, f"another process took a port that {self.name} was about to use")
-        return Refusal(HoleKind.CRASHED, f"{reason}; of {self.name}, {self.last_words()}")
+        kind = HoleKind.NOT_READY if self._process.poll() is None else HoleKind.CRASHED
+        return Refusal(kind, f"{reason}; of {self.name}, {self.last_words()}")
 
     def require_listening(self, port: int) -> None:
         """Raise OSError unless this server, and not a stranger, listens on a TCP port."""

@@ -174,7 +174,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if lacking := _shortage(job, cause, say):
         return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := holes.unusable_shared_memory():
+    if unusable := holes.too_long_name(say.lines) or holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception

@@ -27,6 +27,8 @@ _PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 3
 _libc = ctypes.CDLL(None, use_errno=True)
 SHARED_MEMORY = Path("/dev/shm")
+LEFT_OVER = ("mpich_*", "sem.loky-*")
+"""The names of the shared memory that killed ranks leave: MPICH's, and semaphores of joblib's workers."""
 SETTLED_SECONDS = 60
 """From this age on, a file without a process is left over; a younger one may just have been created."""
 _MAPPING = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)", re.MULTILINE)
@@ -107,26 +109,24 @@ def mpich_memory(pid: int) -> set[Path]:
     return set()
 
 
-def sweep_mpich_memory() -> None:
+def sweep_memory() -> None:
     """Unlink this user's shared memory that killed ranks have left on this host.
 
     A file is left if it is older than SETTLED_SECONDS and no process has it open or mapped. Within a container, which
     may share the folder with processes that are not visible, nothing is unlinked.
     """
-    settled = {
-        file: _identity(facts) for file, facts in _own_mpich_files() if facts.st_mtime < time.time() - SETTLED_SECONDS
-    }
+    settled = {file: _identity(facts) for file, facts in _own_files() if facts.st_mtime < time.time() - SETTLED_SECONDS}
     # The common case; a look at every process takes a moment.
     if not settled or atomic.namespace():
         return
     used = {identity for process in psutil.pids() for identity in _used(process)}
     left = {file for file, identity in settled.items() if identity not in used}
     # Asked again: since the first look, another launch may have removed the file and made one of the same name.
-    unlink(file for file, facts in _own_mpich_files() if file in left and _identity(facts) == settled[file])
+    unlink(file for file, facts in _own_files() if file in left and _identity(facts) == settled[file])
 
 
-def _own_mpich_files() -> Iterator[tuple[Path, os.stat_result]]:
-    for file in SHARED_MEMORY.glob("mpich_*"):
+def _own_files() -> Iterator[tuple[Path, os.stat_result]]:
+    for file in (file for names in LEFT_OVER for file in SHARED_MEMORY.glob(names)):
         with suppress(OSError):
             facts = file.lstat()
             if facts.st_uid == os.getuid():

@@ -8,18 +8,20 @@ sleeps in the kernel.
 from __future__ import annotations
 
 import os
+import socket
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
 from copy import copy
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import zmq
 
 from crossover.measure.ranks import ending
 from crossover.measure.ranks.channel import Admission, Channel, connect, within
 from crossover.measure.ranks.network import launcher
+from crossover.records import holes
 from crossover.records.holes import HoleKind, Refusal
 
 if TYPE_CHECKING:
@@ -27,6 +29,23 @@ if TYPE_CHECKING:
 
 SUCH_AS = ", such as srun --mpi=pmi2"
 """The end of the remedy for a wrong placement; most errors add options to it."""
+
+
+class Alone:
+    """The communicator of a single rank, on a host where MPI cannot start."""
+
+    rank, size = 0, 1
+
+    def Barrier(self) -> None:
+        """Wait for nobody."""
+
+    def allgather(self, own: Any) -> list[Any]:
+        """The only value."""
+        return [own]
+
+    def bcast(self, own: Any) -> Any:
+        """The same value."""
+        return own
 
 
 class Peers:
@@ -38,12 +57,10 @@ class Peers:
         `gather` returns the provenance of its rank; `ranks` then holds that of all ranks, on every rank.
         Raises Refusal (WRONG_PLACEMENT) if ranks are missing or on the wrong hosts.
         """
-        # Imported here, because the import starts MPI, and processes that are no ranks import this module too.
-        from mpi4py import MPI
-
+        alone = expected == 1 and len(socket.gethostname()) > holes.HOST_NAME_CHARACTERS
+        self.comm = cast("MPI.Intracomm", Alone()) if alone else _world()
         # Processes that a rank starts inherit this, so that they can import MPI without becoming a rank.
         os.environ["MPI4PY_RC_INITIALIZE"] = "false"
-        self.comm = MPI.COMM_WORLD.Dup()
         self.rank, self.size = self.comm.rank, self.comm.size
         self.placement = placement
         _forget_files(self.comm)
@@ -173,14 +190,24 @@ class Peers:
         return ours
 
 
+def _world() -> MPI.Intracomm:
+    """All ranks of this launch."""
+    # Imported here, because the import starts MPI, and processes that are no ranks import this module too.
+    from mpi4py import MPI
+
+    return MPI.COMM_WORLD.Dup()
+
+
 def _misplaced(reason: str, remedy: str = SUCH_AS) -> Refusal:
     return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {launcher(remedy)}")
 
 
 def thread_level() -> str:
-    """The thread level of this process's MPI, by mpi4py's name."""
+    """The thread level of this process's MPI, by mpi4py's name; `none` if MPI has not started."""
     from mpi4py import MPI
 
+    if not MPI.Is_initialized():
+        return "none"
     names = ("single", "funneled", "serialized", "multiple")
     return {getattr(MPI, f"THREAD_{name.upper()}"): name for name in names}[MPI.Query_thread()]
 
