@@ -19,7 +19,7 @@ from crossover.measure.launch import mpi_launcher
 from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
-from crossover.records import record
+from crossover.records import holes, record
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
@@ -245,6 +245,28 @@ def test_a_host_whose_name_is_too_long_for_mpich_measures_what_has_one_rank(tmp_
     else:
         assert found["hole"] == "crashed"
         assert found["reason"].startswith("a host's name has more than 63 characters, which MPICH does not allow; ")
+
+
+def test_warnings_as_errors_do_not_keep_a_launch_from_its_end(launch):
+    toy = launch()
+    toy.environment["PYTHONWARNINGS"] = "error"
+    assert toy.run() == 0
+    assert facts(toy)["outcome"] == "measured", toy.log.read_text()
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
+def test_a_host_without_a_loopback_is_named_at_once(launch):
+    toy = launch()
+    assert toy.start("unshare", "--net").wait(60) == 0
+    found = facts(toy)
+    assert found["hole"] == "wrong interface"
+    assert re.search(r"cannot connect to itself by 127\.0\.0\.1 \(.+\); .*ip link set lo up", found["reason"])
+
+
+@pytest.mark.parametrize("text", ["pthread_create failed for thread 1", "can't start new thread"])
+def test_a_limit_of_processes_is_the_reason(text):
+    assert "ulimit -u" in holes.fault_of_host(["cell 1", f"x: {text}: Resource temporarily unavailable"])
+    assert holes.fault_of_host(["zmq.error.Again: Resource temporarily unavailable"]) == ""
 
 
 def test_a_missing_launcher_is_named_with_the_next_step(launch):

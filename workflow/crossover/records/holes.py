@@ -66,6 +66,19 @@ RANK_BYTES = 4 << 20
 NEARLY_FULL_BYTES = 1 << 20
 """Less free space than this counts as none: the file that did not fit may have been larger, or be gone."""
 
+_NO_THREAD = (
+    "no more threads or processes can be started here; raise the limit with ulimit -u, or end processes of yours"
+)
+FAULTS = {
+    "gethostname failed, File name too long": f"a host's name has more than {HOST_NAME_CHARACTERS} characters, which "
+    "MPICH does not allow; shorten the name, or use another MPI, such as Open MPI",
+    # OpenBLAS, Python, libzmq
+    "pthread_create failed": _NO_THREAD,
+    "can't start new thread": _NO_THREAD,
+    "Resource temporarily unavailable (src/thread.cpp": _NO_THREAD,
+}
+"""Texts of programs that a host does not let run, with the cause and the remedy."""
+
 _LINE = re.compile("|".join(map(re.escape, SHORTAGES)))
 _PATH = re.compile(r"'(/[^']+)'")
 
@@ -156,14 +169,9 @@ def first_shortage(lines: Iterable[str]) -> str:
     return ""
 
 
-def too_long_name(lines: Iterable[str]) -> str:
-    """Why MPICH cannot start on a host, according to its lines, with the remedy; empty if they name another reason."""
-    if not any("gethostname failed, File name too long" in line for line in lines):
-        return ""
-    return (
-        f"a host's name has more than {HOST_NAME_CHARACTERS} characters, which MPICH does not allow; shorten the name, "
-        "or use another MPI, such as Open MPI"
-    )
+def fault_of_host(lines: Iterable[str]) -> str:
+    """What a host does not allow, according to these lines, with the remedy; empty if they name nothing of the kind."""
+    return next((fault for line in lines for text, fault in FAULTS.items() if text in line), "")
 
 
 def unusable_shared_memory() -> str:

@@ -174,7 +174,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if lacking := _shortage(job, cause, say):
         return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := holes.too_long_name(say.lines) or holes.unusable_shared_memory():
+    if unusable := holes.fault_of_host(say.lines) or holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception
@@ -214,7 +214,8 @@ def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
 
 def environment(launch: Launch, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
     """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
-    own = {VARIABLE: str(private)} | loader.variables(libraries)
+    # A warning that is raised in a finalizer lets ranks wait for ever.
+    own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | loader.variables(libraries)
     if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)

@@ -44,9 +44,10 @@ def reach(placement: str, interface: str) -> Reach:
     """This host's end of the network: the loopback, or in placement `nodes` the interface of that name.
 
     `auto` chooses the interface to whose address this host's name resolves, which batch systems use; otherwise that of
-    the default route; otherwise the only one. Raises Refusal (WRONG_INTERFACE).
+    the default route; otherwise the only one. Raises Refusal (WRONG_INTERFACE), also if there is no loopback.
     """
     if placement != "nodes":
+        _require_loopback()
         return Reach()
     present = interfaces()
     if interface != AUTO:
@@ -63,6 +64,18 @@ def reach(placement: str, interface: str) -> Reach:
         HoleKind.WRONG_INTERFACE,
         f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; available: {listed}",
     )
+
+
+def _require_loopback() -> None:
+    try:
+        with socket.create_server((LOOPBACK, 0)) as server, socket.create_connection(server.getsockname(), 10):
+            pass
+    except OSError as error:
+        raise Refusal(
+            HoleKind.WRONG_INTERFACE,
+            f"host {socket.gethostname()} cannot connect to itself by {LOOPBACK} ({error.strerror or error}); IPv6 "
+            f"alone does not do: ip link set lo up; ip address add {LOOPBACK}/8 dev lo",
+        ) from None
 
 
 def interfaces() -> list[Reach]:
