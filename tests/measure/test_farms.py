@@ -385,8 +385,9 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
     farm.start()
     try:
         farm.invitation()
-        with pytest.raises(Refusal, match=r"0 of 2 engines .* of ipyparallel leastload, it"):
+        with pytest.raises(Refusal, match=r"0 of 2 engines .* of ipyparallel leastload, it") as found:
             farm.join()
+        assert found.value.kind == HoleKind.NOT_READY in PASSING
     finally:
         farm._server.stop()
 

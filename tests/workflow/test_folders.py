@@ -10,12 +10,8 @@ from pathlib import Path
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.paths import PROFILES
-from crossover.workflow import folders, session
-
-
 from crossover.paths import PROFILES, WORKFLOW
-from crossover.workflow import folders
+from crossover.workflow import folders, session
 
 
 @pytest.fixture(autouse=True)
