@@ -17,7 +17,9 @@ from crossover.records import record
 ARMS = ("copy", "no-copy", "default", "null")
 
 
-def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZES, pyzmq="26.0", budget=10, **told):
+def finished(
+    folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZES, pyzmq="26.0", budget=10, rank=None, **told
+):
     """Write a finished run to `folder`; `slower` multiplies the time of arms. The first arm is the reference."""
     random = np.random.default_rng(seed)
     truth = np.zeros(len(sizes))
@@ -33,7 +35,8 @@ def finished(folder, seed, launches=5, day=1, slower=None, arms=ARMS, sizes=SIZE
             "commit": "0123abcd",
             "settings": json.dumps({"budget_seconds": budget, "placement": "node"}),
         }
-        receipts.append(launched(folder, measured, launch=number, libraries={"pyzmq": pyzmq}, **facts, **told))
+        facts |= {"libraries": {"pyzmq": pyzmq}, "rank": rank} | told
+        receipts.append(launched(folder, measured, launch=number, **facts))
     gather(receipts, folder)
     derive(folder)
     return folder

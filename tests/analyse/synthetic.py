@@ -149,7 +149,14 @@ def settings(facts: dict[str, Any]) -> str:
 
 
 def launched(
-    results: Path, measured, experiment="zmq_throughput", launch=1, hosts=("alpha", "alpha"), libraries=None, **told
+    results: Path,
+    measured,
+    experiment="zmq_throughput",
+    launch=1,
+    hosts=("alpha", "alpha"),
+    libraries=None,
+    rank=None,
+    **told,
 ) -> Path:
     """Write a raw file and its receipt like a launch, and return the receipt; without rows it is a hole."""
     facts = {
@@ -161,7 +168,7 @@ def launched(
         "ranks": len(hosts),
         "wall_seconds": 12,
     }
-    rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})}
+    rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})} | (rank or {})
     ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     told |= {"settings": settings(facts | told)}

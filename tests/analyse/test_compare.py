@@ -94,10 +94,11 @@ def test_the_tables_have_exactly_their_schemas_and_the_same_runs_give_the_same_b
 
 
 def test_only_facts_that_differ_are_listed(told, before, later):
-    after = later(pyzmq="27.3", budget=20)
+    after = later(pyzmq="27.3", budget=20, rank={"variables": '{"UCX_TLS": "tcp"}'})
     assert [tuple(row.values()) for row in told(after)["differences"]] == [
         ("run", "days", "2026-11-01", "2026-11-02"),
         ("run", "folder", str(before), str(after)),
+        ("machine", "UCX_TLS", "", "tcp"),
         ("library", "pyzmq", "26.0", "27.3"),
         ("setting", "zmq_throughput, node: budget_seconds", "10", "20"),
     ]

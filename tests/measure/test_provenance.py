@@ -19,7 +19,7 @@ from launching import COMMON, Launch, settings
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import EXPERIMENT
 from crossover.experiments.zmq_throughput import driver as zmq_throughput
-from crossover.measure.ranks import provenance
+from crossover.measure.ranks import provenance, variables
 from crossover.measure.ranks.network import Reach
 from crossover.measure.ranks.peers import Peers
 from crossover.records import record
@@ -91,6 +91,22 @@ def test_a_slurm_job_is_recorded(monkeypatch):
     monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
     told = json.loads(provenance.gather(Reach())["slurm"])
     assert (told["SLURM_JOB_ID"], told["SLURM_JOB_PARTITION"]) == ("17", "fast")
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "value"),
+    [
+        ("transparent huge pages", "always [madvise] never\n", "madvise"),
+        ("SMT", "1\n", "on"),
+        ("no turbo", "0\n", "off"),
+        ("boost", None, None),
+    ],
+)
+def test_settings_of_the_kernel_are_recorded_if_it_has_them(tmp_path, monkeypatch, name, text, value):
+    if text:
+        (tmp_path / "file").write_text(text)
+    monkeypatch.setattr(variables, "TUNING", {name: str(tmp_path / "file")})
+    assert json.loads(provenance.gather(Reach())["tuning"]).get(name) == value
 
 
 # ---- Slurm's job

@@ -110,6 +110,20 @@ def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_mea
     assert [run.planned(launch).turn for launch in (FIRST, SECOND)] == [1, 1]
 
 
+@pytest.mark.parametrize("known", [True, False], ids=["known here", "with --sdm"])
+def test_a_launch_with_other_variables_is_listed_and_one_with_unknown_variables_is_not(config, known):
+    def listed(now):
+        here = SOFTWARE | {receipt.VARIABLES: json.dumps(now)}
+        return demand(config, here if known else None).conflict([FIRST, SECOND], Command(()))
+
+    measure(config, FIRST)
+    assert listed({"UCX_TLS": "tcp"}) == ""
+    measure(config, FIRST, 1, ranks=[loaded("MPICH")[0] | {"variables": '{"PYTHONDEVMODE": "1"}'}])
+    measure(config, SECOND, ranks=[loaded("MPICH")[0] | {"variables": '{"UCX_TLS": "tcp"}'}])
+    differences = "mpi_pingpong, placement node, launch 1: PYTHONDEVMODE: 1, now none; UCX_TLS: none, now tcp"
+    assert differences in listed({"UCX_TLS": "tcp"})
+
+
 def test_remeasure_has_a_next_turn_for_launches_that_differ_until_they_are_measured(config, code):
     measure(config, FIRST, facts={"code": "before"})
     measure(config, SECOND, facts={"code": "now"})

@@ -236,6 +236,13 @@ def test_a_file_that_lacks_columns_is_refused_with_their_names(tmp_path):
     refused(tmp_path / "a.parquet", "lacks the columns x, value")
 
 
+def test_the_ranks_of_an_earlier_release_have_no_variables(tmp_path):
+    earlier = record.from_rows([{"host": "a"}], record.RANKS).drop_columns(["variables", "tuning"])
+    record.write(earlier, tmp_path / "ranks.parquet")
+    (row,) = record.read(tmp_path / "ranks.parquet", record.RANKS).to_pylist()
+    assert (row["host"], row["variables"], row["tuning"]) == ("a", None, None)
+
+
 def test_a_file_with_a_column_of_another_type_is_refused(tmp_path):
     record.write(BLOCKS.set_column(1, "x", [["wide", "narrow"]]), tmp_path / "a.parquet")
     refused(tmp_path / "a.parquet", "has a column of another type")

@@ -26,6 +26,7 @@ MACHINE: Row = {
     "host": "node-a", "cpu": "Example CPU 9000", "affinity": "0-3", "governor": "performance", "kernel": "6.1.0",
     "os": "Debian 12", "python": "3.11.2", "libraries": '{"pyzmq": "27.3.0", "libzmq": "4.3.5", "mpi4py": "4.1.2"}',
     "network": '{"eth0": 25000, "lo": 0}', "mpi": "MPICH 5.0.2", "slurm": None, "container": None,
+    "variables": "{}", "tuning": '{"SMT": "on"}',
     "logical_cpus": 4, "load": 0.5, "memory_bytes": 16_000_000_000,
 }  # fmt: skip
 

@@ -219,6 +219,15 @@ def test_the_machines_facts_have_units_and_unknown_ones_are_marked():
     assert {there[name] for name in ("governor", "memory", "network")} == {machine.UNKNOWN}
 
 
+def test_variables_and_settings_of_the_kernel_are_facts_of_a_machine_unknown_in_earlier_files():
+    (none,) = machine.kinds([MACHINE]).values()
+    (own,) = machine.kinds([MACHINE | {"variables": '{"UCX_TLS": "tcp"}'}]).values()
+    (earlier,) = machine.kinds([MACHINE | {"variables": None, "tuning": None}]).values()
+    lines = ("variables that can change results", "settings of the kernel")
+    assert [facts[lines[0]] for facts in (none, own, earlier)] == ["none", "UCX_TLS tcp", machine.UNKNOWN]
+    assert [facts[lines[1]] for facts in (none, earlier)] == ["SMT on", machine.UNKNOWN]
+
+
 def test_hosts_with_different_job_numbers_can_be_equal():
     jobs = [json.dumps({"SLURM_JOB_ID": number, "SLURM_JOB_PARTITION": "short"}) for number in "12"]
     ranks = [MACHINE | {"host": host, "slurm": job} for host, job in zip("ab", jobs, strict=True)]

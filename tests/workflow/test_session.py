@@ -1,6 +1,7 @@
 """Do the commands of a run find this package, and are its errors plain?"""
 
 import importlib
+import json
 import os
 import re
 import subprocess
@@ -11,6 +12,7 @@ from types import SimpleNamespace
 import pytest
 
 from crossover.errors import CrossoverError, plain
+from crossover.measure.ranks import variables
 from crossover.paths import PACKAGE, WORKFLOW
 from crossover.workflow import session
 
@@ -51,6 +53,20 @@ def test_exposing_twice_changes_nothing(monkeypatch, before):
     session.expose()
     assert dict(os.environ) == once
     assert "" not in os.environ["PYTHONPATH"].split(":")
+
+
+def test_a_run_records_the_variables_of_its_user_and_its_jobs_add_none(monkeypatch):
+    for name in filter(lambda name: name.startswith(variables.FAMILIES), list(os.environ)):
+        monkeypatch.delenv(name)
+    for name in ("CROSSOVER_BEGAN", variables.RECORDED):
+        monkeypatch.setenv(name, "of an earlier run")
+    home = Path.home()
+    for name, value in {"PYTHONASYNCIODEBUG": "1", "LD_PRELOAD": f"{home}/own.so", "OMPI_PASSWORD": "s3cret"}.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PYTHONPATH", "/somewhere")
+    session.begin()
+    monkeypatch.setenv("MALLOC_TOP_PAD_", "1")
+    assert json.loads(variables.recorded()) == {"PYTHONASYNCIODEBUG": "1", "LD_PRELOAD": "set"}
 
 
 def test_an_expected_error_ends_the_run_with_only_its_message():

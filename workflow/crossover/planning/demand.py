@@ -8,6 +8,7 @@ changed, if its raw file is gone, and if it is to be remeasured and differs. A t
 import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -19,7 +20,8 @@ from crossover.design.settings import Settings
 from crossover.planning import plan, receipt, refinement
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
-from crossover.planning.receipt import Files, Held, Receipt
+from crossover.planning.receipt import VARIABLES, Files, Held, Receipt
+from crossover.records import json_text
 from crossover.records.holes import OF_CODE, PASSING
 
 ALWAYS = (*LOADED, "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
@@ -59,7 +61,7 @@ class Demand:
         # What ranks will load is unknown before they start; the newest launch tells it best.
         measured = [each for own in self.held.values() for each in own if each.measured]
         newest = max(measured, key=lambda each: each.written).software if measured else {}
-        self._here = {name: newest[name] for name in LOADED if name in newest} | dict(self.software or {})
+        self._here = {name: newest[name] for name in (*LOADED, VARIABLES) if name in newest} | dict(self.software or {})
 
     @cached_property
     def _first_launches(self) -> set[Launch]:
@@ -117,6 +119,9 @@ class Demand:
             names = LOADED if self.software is None else (*ALWAYS, *packages)
             both = [{name: own[name] for name in names if name in own} for own in (held.software, self._here)]
             found += _changed("", *both)
+            variables = [_variables(own) for own in (held.software, self._here)]
+            # Earlier releases did not record them.
+            found += () if None in variables else _changed("", *variables)
         return found
 
     def differing(self, launch: Launch) -> tuple[Receipt | None, list[str]]:
@@ -189,6 +194,14 @@ class Demand:
         if replace(planned, number=(number - 1) % MOST_LAUNCHES + 1) not in self._first_launches:
             return False
         return held.digest != planned.settings.digest or bool(self._others(held, planned.settings))
+
+
+def _variables(software: Mapping[str, str]) -> dict[str, str] | None:
+    """The environment variables among software; None if they are unknown."""
+    with suppress(LookupError, ValueError):
+        own: dict[str, str] = json_text.parse(software[VARIABLES], dict)
+        return own
+    return None
 
 
 def _changed(where: str, before: Any, now: Any) -> Iterator[str]:

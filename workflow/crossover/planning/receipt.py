@@ -32,6 +32,9 @@ LOG = "{results}/logs/{tier}/{experiment}/{placement}/{launch}-{digest}.{turn}.l
 NAME = re.compile(r"(?P<launch>\d+)-(?P<digest>[0-9a-f]{8})\.(?P<turn>\d+)")
 """The name of a receipt without its ending."""
 
+VARIABLES = "variables"
+"""Among the versions of software of a launch: the environment variables that can change its results, as JSON."""
+
 RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 """The name of a raw file without its ending; `stamp` is the time of its end, so that no two have the same name."""
 
@@ -223,11 +226,11 @@ def write(files: Files, raw: Path, facts: Mapping[str, Any], ranks: Sequence[Map
 
 
 def software(ranks: Sequence[Mapping[str, Any]]) -> dict[str, str]:
-    """The versions by name that rank 0 recorded; none for a hole."""
+    """The versions by name that rank 0 recorded, and its variables as JSON; none for a hole."""
     if not ranks:
         return {}
     libraries: dict[str, str] = json.loads(ranks[0].get("libraries") or "{}")
-    return libraries | ({"python": ranks[0]["python"]} if ranks[0].get("python") else {})
+    return libraries | {name: ranks[0][name] for name in ("python", VARIABLES) if ranks[0].get(name)}
 
 
 def contradiction(held: Files, facts: Mapping[str, Any]) -> str:

@@ -64,11 +64,11 @@ LAUNCHES = _schema(
 
 RANKS = _schema(
     strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
-    "slurm container",
+    "slurm container variables tuning",
     integers="launch rank logical_cpus memory_bytes",
     numbers="load",
 )
-"""One row per rank of a launch, as gathered on that rank. `libraries` and `network` are JSON."""
+"""One row per rank of a launch, as gathered on that rank. The columns of ENCODED are JSON."""
 
 MEDIANS = _schema(
     strings="experiment placement protocol arm reference axis axis_unit metric unit better levels",
@@ -166,9 +166,8 @@ DIFFERENCES = _schema(strings="kind name before after")
 
 ENCODED: dict[str, type] = {
     **dict.fromkeys(["levels", "contradicts", "rows", "left"], list),
-    **dict.fromkeys(
-        ["settings", "phases", "libraries", "network", "slurm", "points", "entrant_options", "candidates"], dict
-    ),
+    **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "variables", "tuning"], dict),
+    **dict.fromkeys(["points", "entrant_options", "candidates"], dict),
 }
 """Columns of text that hold JSON, with the type of its value."""
 
@@ -177,6 +176,9 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
     """The schemas above by the names of their tables, which are those of the files too, such as `launches ranks`."""
     return {name: globals()[name.upper()] for name in tables.split()}
 
+
+LATER = {*KEYS, "variables", "tuning"}
+"""Columns that earlier releases did not record."""
 
 CHECKSUM = b"digest"
 """The key of the checksum in a file's metadata."""
@@ -229,7 +231,7 @@ def stored(path: Path) -> dict[bytes, bytes]:
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    A key that the file does not have yet is null. Raises RecordError if the file cannot be read, is damaged, has
+    A column of LATER that the file lacks is null. Raises RecordError if the file cannot be read, is damaged, has
     another version, lacks another column, or has one of another type.
     """
     try:
@@ -247,10 +249,9 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     if wrong:
         raise RecordError(path, "is damaged, because it has a wrong checksum")
     missing = [name for name in schema.names if name not in table.column_names]
-    if lacking := [name for name in missing if name not in KEYS]:
+    if lacking := [name for name in missing if name not in LATER]:
         raise RecordError(path, f"lacks the columns {', '.join(lacking)}")
     for name in missing:
-        # A file from before this key was measured.
         table = table.append_column(schema.field(name), pa.nulls(table.num_rows, schema.field(name).type))
     try:
         found = table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))

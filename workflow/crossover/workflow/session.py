@@ -2,6 +2,7 @@
 
 import ast
 import importlib
+import json
 import math
 import os
 import secrets
@@ -17,6 +18,7 @@ from crossover.design.config import Config
 from crossover.design.launch import Launch
 from crossover.doctor import facts
 from crossover.errors import CrossoverError
+from crossover.measure.ranks import variables
 from crossover.paths import WORKFLOW
 from crossover.planning import batches, plan, receipt
 from crossover.slurm import acceptance, cluster
@@ -46,8 +48,8 @@ def require_linux() -> None:
 
 
 def begin() -> None:
-    """Give this run an identity, which its jobs inherit."""
-    os.environ[receipt.RUN] = secrets.token_hex(8)
+    """Give this run an identity, and record the variables of its command; its jobs inherit both."""
+    os.environ |= {receipt.RUN: secrets.token_hex(8), variables.RECORDED: json.dumps(variables.changing(os.environ))}
 
 
 def hosts(workflow: Any) -> int:

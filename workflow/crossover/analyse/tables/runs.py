@@ -26,6 +26,9 @@ READ = ("launches", "ranks", "medians")
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
 """Columns of the ranks that distinguish two machines, or one before and after an upgrade."""
 
+ENCODED = (("machine", "tuning"), ("machine", "variables"), ("library", "libraries"))
+"""Kinds of facts that the ranks have as JSON, and their columns."""
+
 KINDS = ("run", "code", "machine", "library", "setting")
 """Kinds of facts, in the order of a list."""
 
@@ -73,8 +76,9 @@ class Run:
             found["machine", "host"].add(rank["host"])
             for name in MACHINE:
                 found["machine", name].add(_text(rank[name]))
-            for name, version in json.loads(rank["libraries"] or "{}").items():
-                found["library", name].add(_text(version))
+            for kind, column in ENCODED:
+                for name, value in json.loads(rank[column] or "{}").items():
+                    found[kind, name].add(_text(value))
         for launch in (launch for launch in self.launches if launch["experiment"] in experiments):
             found["run", "days"].add((launch["started_utc"] or "")[:10])
             found["code", "commit"].add(_text(launch["commit"]))

@@ -5,7 +5,6 @@ of the user's session must not be in it, and only variables that a launch needs 
 """
 
 import os
-import re
 import shlex
 import shutil
 import signal
@@ -17,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from crossover.measure.launch.host_lock import POLL_SECONDS
-from crossover.measure.ranks import network
+from crossover.measure.ranks import network, variables
 from crossover.measure.ranks.ending import GRACE_SECONDS, die_with_parent, end_descendants
 
 FOR_OPEN_MPI = {
@@ -45,7 +44,7 @@ FOR_SRUN = {
 
 PASSED = (
     # The programs that ranks and servers of farms start are found by PATH; libraries, by the LD_ variables.
-    *("PATH", "LD_LIBRARY_PATH", "LD_PRELOAD", "LD_BIND_NOW", "SHELL", "PWD"),
+    *("PATH", "LD_LIBRARY_PATH", "LD_BIND_NOW", "SHELL", "PWD"),
     # Programs such as ssh and IPython ask who the user is, and where to keep files.
     *("HOME", "USER", "LOGNAME", "HOSTNAME", "TMPDIR", "XDG_CACHE_HOME", "XDG_RUNTIME_DIR", "IPYTHONDIR"),
     # The encoding and language of messages, and times in them.
@@ -54,37 +53,23 @@ PASSED = (
     *("VIRTUAL_ENV", "CONDA_PREFIX", "CONDA_DEFAULT_ENV", "APPTAINER_NAME", "APPTAINER_CONTAINER", "SINGULARITY_NAME"),
     # Launchers without a batch system start ranks on other hosts by ssh. These are paths, of no use on another host.
     *("SSH_AUTH_SOCK", "KRB5CCNAME"),
-    # The allocator of glibc.
-    "GLIBC_TUNABLES",
     # Processors of a PBS job.
     "NCPUS",
 )
 """Names of passed variables."""
 
 PASSED_FAMILIES = (
+    *variables.FAMILIES,
     # Our own: the private folder, built libraries, the time of planning.
     "CROSSOVER_",
     # The language of messages, in parts.
     "LC_",
-    # Python: its path, hash seed, memory, warnings.
-    "PYTHON",
     # The process managers by which ranks meet, and their launchers.
-    *("PMI_", "PMI2_", "PMIX_", "HYDRA_", "HYDI_", "PRTE_", "PRRTE_", "PALS_"),
-    # MPI libraries: MPICH, Open MPI, Intel MPI, MVAPICH, Cray's; mpi4py.
-    *("CRAY_", "MPI_", "MPICH_", "MPIR_", "MPIEXEC_", "MPI4PY_", "OMPI_", "OPAL_", "ORTE_", "I_MPI_", "MV2_", "MVP_"),
-    # The networks below them.
-    *("UCX_", "UCC_", "HCOLL_", "FI_", "PSM2_", "PSM3_", "IBV_", "RDMAV_", "MLX4_", "MLX5_"),
+    *("PMI_", "PMI2_", "PMIX_", "HYDRA_", "HYDI_", "PRTE_", "PRRTE_", "PALS_", "MPIEXEC_", "ORTE_"),
     # Batch systems: the job, its hosts, and the settings of its launcher.
     *("SLURM_", "SLURMD_", "SRUN_", "PBS_", "LSB_", "LSF_", "LS_", "FLUX_"),
-    # Threads of numerical libraries, their places, and memory.
-    *("OMP_", "GOMP_", "KMP_", "OPENBLAS_", "MKL_", "BLIS_", "HWLOC_", "MALLOC_"),
-    # ZeroMQ.
-    "ZMQ_",
 )
 """First letters of passed variables."""
-
-SECRET = re.compile(r"TOKEN|PASSW|SECRET|CREDENTIAL|API_?KEY|JWT", re.IGNORECASE)
-"""Words in names of variables that are never passed, such as Slurm's SLURM_JWT."""
 
 
 def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
@@ -114,7 +99,7 @@ def passed(environment: Mapping[str, str]) -> dict[str, str]:
     return {
         name: value
         for name, value in environment.items()
-        if (name in PASSED or name.startswith(PASSED_FAMILIES)) and not SECRET.search(name)
+        if (name in PASSED or name.startswith(PASSED_FAMILIES)) and not variables.SECRET.search(name)
     }
 
 

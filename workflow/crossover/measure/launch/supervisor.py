@@ -26,7 +26,7 @@ from crossover.errors import CrossoverError, printable
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.native import loader
-from crossover.measure.ranks import network, provenance
+from crossover.measure.ranks import network, provenance, variables
 from crossover.measure.ranks.ending import adopt_orphans, end_descendants
 from crossover.measure.ranks.log import End, Relay, first_lost_node
 from crossover.paths import SITE
@@ -214,8 +214,9 @@ def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
 
 def environment(launch: Launch, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
     """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
+    recorded = {variables.RECORDED: variables.recorded()}
     # A warning that is raised in a finalizer lets ranks wait for ever.
-    own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | loader.variables(libraries)
+    own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | recorded | loader.variables(libraries)
     if _size(launch)[1] == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)

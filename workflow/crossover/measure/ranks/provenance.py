@@ -21,6 +21,7 @@ import psutil
 
 from crossover.design.launch import MPI_LIBRARY
 from crossover.farms import declared
+from crossover.measure.ranks import variables
 from crossover.measure.ranks.network import Reach
 from crossover.paths import PROJECT
 
@@ -71,6 +72,8 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         "mpi": _mpi(),
         "slurm": json.dumps(job) if job else None,
         "container": _container(),
+        "variables": variables.recorded(),
+        "tuning": json.dumps(variables.tuning()),
     }
 
 
@@ -103,8 +106,8 @@ def _libraries(packages: Iterable[str]) -> dict[str, str]:
 
 
 def software(packages: Iterable[str] = ()) -> dict[str, str]:
-    """Versions of Python and of the measuring libraries, by name; `packages` are those of experiments."""
-    return _libraries(packages) | {"python": _python()}
+    """What software a launch here would have, as in its receipt; `packages` are those of experiments."""
+    return _libraries(packages) | {"python": _python(), "variables": variables.recorded()}
 
 
 def _python() -> str:

@@ -42,6 +42,8 @@ def _facts(rank: Row) -> dict[str, str]:
         "MPI": rank["mpi"],
         "Python": rank["python"],
         "libraries": _entries(rank["libraries"]),
+        "variables that can change results": rank["variables"] and (_entries(rank["variables"]) or "none"),
+        "settings of the kernel": _entries(rank["tuning"]),
     }
     return {name: str(value or UNKNOWN) for name, value in facts.items()}
 
