@@ -5,6 +5,8 @@ import re
 from collections.abc import Callable
 from typing import Any
 
+from crossover.design.protocol import PRELUDES
+
 PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "library_version": (r"^libzmq ([\d.]+)", str),
     "pattern": (r"(\w+/\w+) over \w+", str),
@@ -20,6 +22,7 @@ PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "window_bytes": (r"(\d+) MB in flight", lambda megabytes: int(megabytes) * 1_000_000),
     "burst_seconds": (r", bursts of (\S+) s", float),
     "message_bytes": (r", messages of (\d+) B", int),
+    "prelude": (r", (sender waits|sender works|after a pause|back to back)", {v: k for k, v in PRELUDES.items()}.get),
     "duration_us": (r", (\S+) ms each", lambda milliseconds: round(float(milliseconds) * 1000)),
     "engines": (r", engines: (\d+)", int),
     "tasks_per_engine": (r", tasks per engine: (\d+)", int),

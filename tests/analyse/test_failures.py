@@ -224,9 +224,9 @@ def test_a_setting_of_an_experiment_with_a_failed_table_gets_its_reason(judged, 
     recommended(judged)
     for table in recommend.READ:
         (tmp_path / f"{table}.parquet").write_bytes((judged / f"{table}.parquet").read_bytes())
-    path = tmp_path / "choices.parquet"
-    cause = failure.Failure("table", "choices", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/writer.py, line 9")
-    record.write(record.read(path, record.CHOICES), path, failure.stored([cause]))
+    path = tmp_path / "medians.parquet"
+    cause = failure.Failure("table", "medians", "mpi_pingpong", "KeyError: 'x'", "analyse/tables/writer.py, line 9")
+    record.write(record.read(path, record.MEDIANS), path, failure.stored([cause]))
     rows, failures = recommended(tmp_path)
     failed = [row for row in rows if row["reason"] and "KeyError" in row["reason"]]
     assert {row["experiment"] for row in failed} == {"mpi_pingpong"}

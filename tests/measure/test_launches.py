@@ -61,6 +61,7 @@ SETTINGS = {
     "task_latency": COMMON
     | {
         "tasks": [2, 8],
+        "preludes": ["none"],
         "arms": ["leastload", "pure"],
         "reference": "leastload",
         "ceilings": ["bare zmq"],
@@ -101,7 +102,7 @@ CURVES = {
         f"{kind}, thread level single, fresh memory"
         for kind in ("bytes", "dict", "float64 array, re-sent", "float64 array", "list of floats")
     ],
-    "task_latency": ["empty tasks, engines: 1, senders: 1, packer: json"],
+    "task_latency": ["empty tasks, back to back, engines: 1, senders: 1, packer: json"],
 }
 CURVES["mpi_pingpong between engines"] = [
     curve.replace(", fresh", ", between engines, fresh") for curve in CURVES["mpi_pingpong"]

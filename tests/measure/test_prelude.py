@@ -14,11 +14,14 @@ from crossover.measure.sampling import prelude
     [("wait", True, False), ("pause", True, False), ("work", True, True), ("none", False, False), (None, False, False)],
 )
 def test_a_prelude_waits_works_or_does_nothing(kind, lasts, works):
-    began, used = time.perf_counter(), time.process_time()
-    prelude.play({"prelude": kind} if kind else {})
-    seconds, busy = time.perf_counter() - began, time.process_time() - used
-    assert (seconds >= prelude.SECONDS) == lasts
-    assert (busy > prelude.SECONDS / 4) == works
+    spent = []
+    # Of several, because another program can take the core meanwhile.
+    for _ in range(5):
+        began, used = time.perf_counter(), time.process_time()
+        prelude.play({"prelude": kind} if kind else {})
+        spent.append((time.perf_counter() - began, time.process_time() - used))
+    assert (min(seconds for seconds, _ in spent) >= prelude.SECONDS) == lasts
+    assert (max(busy for _, busy in spent) > prelude.SECONDS / 4) == works
 
 
 def test_every_prelude_of_an_experiment_has_words():

@@ -145,7 +145,7 @@ def test_a_map_with_another_condition_gets_no_published_points(changed, to):
 
 def test_a_packer_in_an_arms_keys_counts():
     (dataset,) = (each for each in DATASETS if each.experiment == "task_latency")
-    keys = {"work": "empty", "engines": 4, "senders": 1, "packer": "json"}
+    keys = {"work": "empty", "prelude": "none", "engines": 4, "senders": 1, "packer": "json"}
     keys["entrant_options"] = '{"leastload": {"packer": "msgpack"}}'
     panel = Panel("task_latency", "round trip", "", "node", [row("leastload", **keys)], [], [])
     assert {point["arm"] for point in overlay.over(dataset, panel)} == {"leastload"}
