@@ -3,16 +3,10 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Show progress at once, also through a pipe.
 export PYTHONUNBUFFERED := 1
-# Packages, Pythons and scripts of the caller's; PIP_USER overrides a pip.conf too.
-FOREIGN := PYTHONPATH PYTHONHOME PYTHONUSERBASE PYTHONSTARTUP PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON BASH_ENV
-IGNORED := $(strip $(foreach name,$(FOREIGN),$(if $($(name)),$(name))))
-$(if $(IGNORED),$(info ignored: $(IGNORED); crossover uses the packages in .venv alone))
-unexport $(FOREIGN)
-export PIP_USER := 0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: again help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
+.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -88,28 +82,23 @@ INSTALL := >>.venv/pip.log $(BIN)/pip install --disable-pip-version-check --no-c
 # them: most of their modules are never used. Nor are the libraries' own tests, a third of all files.
 LATER := tests?|pip|setuptools|debugpy|sqlalchemy|pygments|docutils|narwhals|wcwidth|altair|scipy|pandas|prompt_toolkit|jedi|git
 COMPILE := { echo Compiling >>.venv/pip.log; \
-  $(BIN)/python -I -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
-# These programs ignore the caller's PYTHONPATH, PYTHONHOME and packages. A long path is in their second line.
-ISOLATE := find $(BIN) \( -name snakemake -o -name crossover \) -exec \
-  sed -i -E '1,2s,(/bin/python[0-9.]*"?)( "\$$0"|$$),\1 -Iu\2,' {} +
+  $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
 # Prints the set-up's progress every 15 seconds, until the recipe's shell ends.
 SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
     echo "  still setting up: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
   done ) & trap "kill $$!" EXIT; set -e
 
-# The programs of .venv contain its path, and its packages are of one version of Python: set up again if either has changed.
-USABLE = [ "$$(cat .venv/made)" = "$(CURDIR)" ] && $(BIN)/python -I -c "import pip"
 # Each stamp comes last, so that an interrupted set-up is repeated.
-.venv/made: $(shell { $(USABLE); } 2>/dev/null || echo again)
+.venv/made:
 	@test "$$(uname -s)" = Linux || { echo "crossover measures on Linux, and this is $$(uname -s): on macOS use a virtual \
 	  machine or a container with Linux, on Windows WSL 2" >&2; exit 1; }
-	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
 	@test -w . || { echo "$(CURDIR): cannot be written to; clone the project into a folder of your own" >&2; exit 1; }
 	@echo "Setting up .venv (about a minute) ..."
-	@$(PYTHON) -I -m venv --clear .venv || \
+	@$(PYTHON) -m venv --clear .venv || \
 	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "$(CURDIR)" >$@
+	@touch $@
 
 # setuptools comes first: one locked package has no wheel, and pip would otherwise build it with an unlocked setuptools.
 # The package itself is installed from this folder, so that changes of its code need no new set-up.
@@ -119,7 +108,6 @@ USABLE = [ "$$(cat .venv/made)" = "$(CURDIR)" ] && $(BIN)/python -I -c "import p
 	  $(INSTALL) --require-hashes -r .venv/setuptools.lock; \
 	  $(INSTALL) --require-hashes -r requirements.lock; \
 	  $(INSTALL) --no-deps -e .; \
-	  $(ISOLATE); \
 	  $(COMPILE)
 	@touch $@
 
