@@ -17,6 +17,7 @@ rule examine:
         placement="|".join(facts.HOSTS),
     # A second try would tell nothing new.
     retries: 0
+    localrule: not run.decides
     conda:
         "../../envs/measure.yaml"
     resources:

@@ -21,8 +21,11 @@ rule launch:
         turn=r"\d+",
     # Launches come first, so that the analysis of several experiments runs at once, and none of it between launches.
     priority: 1
+    # A job runs its launches one after another in its own Snakemake; by default, each would start another one.
     group:
-        run.batch
+        run.batch if run.decides else None
+    localrule: not run.decides
+    threads: 1 if run.decides else workflow.cores
     conda:
         "../../envs/measure.yaml"
     resources:

@@ -28,9 +28,6 @@ from crossover.workflow import folders, replication, session
 from crossover.workflow.failures import Attempts
 from crossover.workflow.outcome import Steps
 
-OF_ONE_JOB = "launches"
-"""The group of all launches in a process that Snakemake has started for one job."""
-
 Answer = Callable[[Any], list[str]]
 """A function of wildcards, for Snakemake: files that a rule needs."""
 
@@ -64,6 +61,8 @@ class Run:
         session.expose()
         if self.decides:
             session.begin()
+        else:
+            session.leave_step()
         self.steps = Steps(self.results, self.tier)
         self.asked: dict[str, Launch] = {}
         """The receipts that the targets need, with their launches."""
@@ -254,11 +253,8 @@ class Run:
         return self.jobs.minutes([self._path(wildcards)])
 
     def batch(self, wildcards: Any) -> str | None:
-        """The group of a launch that shares its job; its launches are connected by `before`.
-
-        A process that Snakemake has started for one job has no other launches, so all of them belong together.
-        """
-        return self.jobs.group(self._path(wildcards)) if self.decides else OF_ONE_JOB
+        """The group of a launch that shares its job; its launches are connected by `before`."""
+        return self.jobs.group(self._path(wildcards))
 
     def libraries(self, wildcards: Any) -> list[str]:
         """The libraries of a launch that is measured, or may be again because it was a hole; none of a measured one.

@@ -52,6 +52,17 @@ def begin() -> None:
     os.environ |= {receipt.RUN: secrets.token_hex(8), variables.RECORDED: json.dumps(variables.changing(os.environ))}
 
 
+OF_JOB = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_DIR", "SLURM_SUBMIT_HOST", "SLURM_CONF")
+"""The variables of Slurm that a launch keeps: which job it is part of, and how to ask Slurm."""
+
+
+def leave_step() -> None:
+    """Forget what Slurm has granted the step in which a job's Snakemake runs: `srun` would request the same for ranks."""
+    for name in [name for name in os.environ if name.startswith(("SLURM_", "SRUN_", "SBATCH_"))]:
+        if name not in OF_JOB:
+            del os.environ[name]
+
+
 def hosts(workflow: Any) -> int:
     """The most hosts that a launch can have: 1 on a single machine, on a cluster the most in use at a time."""
     if workflow.nodes is None:
