@@ -46,6 +46,19 @@ def test_page_and_terminal_warn_of_nodes_that_are_not_exclusive(project: OnClust
     assert warning in (project.folder / "results/report/index.html").read_text()
 
 
+def test_beside_other_jobs_each_rank_has_a_processor_or_there_is_a_hole(project: OnCluster) -> None:
+    site = project.folder / "profiles/slurm/site.yaml"
+    project.configure(mpi_pingpong=SMALL_MPI | {"placements": ["node"], "launches": 1})
+    site.write_text("exclusive: false\n")
+    project.succeed(*PROMPT, "mpi_pingpong")
+    [job] = {fact["job"] for fact in recorded(project).values()}
+    assert " NumCPUs=2 " in project.slurm.login.run("scontrol", "--oneliner", "show", "job", job)
+    site.write_text("exclusive: false\nsbatch_options: --overcommit\n")
+    code, said = project.run(*PROMPT, "-F", "mpi_pingpong")
+    assert code == 1
+    assert "Slurm granted its job 1 logical processor(s) for 2 ranks, which would share them" in " ".join(said.split())
+
+
 @pytest.mark.core
 def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -> None:
     project.configure(toy={"launches": 9})

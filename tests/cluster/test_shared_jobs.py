@@ -74,6 +74,27 @@ def test_a_batch_whose_job_always_fails_is_listed_with_the_command_for_it(two: O
     assert "did not complete successfully" not in said
 
 
+def test_the_reason_of_an_early_end_is_that_of_the_jobs_log(two: OnCluster) -> None:
+    two.edit(
+        "workflow/crossover/cli/measuring.py", "    _without_pandas()\n    launch =", "    import absent\n    launch ="
+    )
+    code, said = two.run(*PROMPT, *BOTH)
+    assert code == 1
+    early = "its job ended early: ModuleNotFoundError: No module named 'absent'"
+    assert re.search(rf"{early} \(job \d+, log: results/logs/slurm/\S+\d+\.log\)", said), said
+    assert said.count(early) > 1 and "its job ended early (log" not in said
+
+
+def test_a_killed_batch_script_is_repeated(two: OnCluster) -> None:
+    run = two.begin(*PROMPT, *BOTH)
+    run.wait_until(lambda: 1 in under_way(two))
+    [script] = [each for each in node_of(two, 1).processes() if "slurm_script" in " ".join(each.info["cmdline"][:2])]
+    script.kill()
+    code, said = run.end()
+    assert code == 0, said
+    assert "4 of 4 launches measured" in said and "attempt 1 of 3, repeated by itself" in said
+
+
 def test_a_refinement_runs_in_batches_of_its_own(project: OnCluster) -> None:
     refine(project)
     project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")

@@ -75,8 +75,6 @@ def test_a_profile_sets_the_bounds():
     asked = {"batch_launches": 8, "batch_minutes": 60}
     assert batches.bounds(asked) == Bounds(8, 60)
     assert batches.bounds(asked, most_minutes=30) == Bounds(8, 30)
-    assert batches.longest_minutes(quick(), asked) == batches.longest_minutes(quick(), {}) == 60
-    assert batches.longest_minutes(quick(), asked | {"batch_minutes": 240}) == 240
 
 
 def test_a_launch_requests_a_multiple_of_what_is_expected_or_was_measured():

@@ -6,6 +6,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.slurm import acceptance
+from crossover.slurm.cluster import Partition
 
 JOB = {"nodes": 1, "tasks": 2, "runtime": 6, "slurm_extra": "--exclusive"}
 WIDE = JOB | {"nodes": 2}
@@ -35,18 +36,6 @@ def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
     ]
 
 
-def test_the_most_minutes_are_found_only_if_the_wanted_ones_are_refused(sbatch):
-    refused = "echo 'sbatch: error: Requested time limit is invalid' >&2; exit 1"
-    sbatch(f"case $* in *--time=120\\ *|*--time=60\\ *) {refused};; esac")
-    assert acceptance.most_minutes({}, 120) == 45
-    assert acceptance.most_minutes({}, 50) == 50
-
-
-def test_a_slurm_that_grants_no_time_at_all_is_left_to_the_check(sbatch):
-    sbatch("echo 'sbatch: error: invalid partition' >&2; exit 1")
-    assert acceptance.most_minutes({}, 120) == 120
-
-
 def test_a_full_queue_is_no_reason_to_refuse_a_run(sbatch):
     sbatch(
         "printf 'sbatch: error: QOSMaxSubmitJobPerUserLimit\\nallocation failure: Job violates policy\\n' >&2; exit 1"
@@ -54,10 +43,16 @@ def test_a_full_queue_is_no_reason_to_refuse_a_run(sbatch):
     acceptance.check(None, [JOB])
 
 
-def test_the_name_of_a_limit_is_told_before_slurms_words(sbatch):
-    sbatch("printf 'sbatch: error: QOSMaxCpuPerNode\\nx\\nsbatch: error: QOSMaxNodeLimit\\n' >&2; exit 1")
-    with pytest.raises(CrossoverError, match=": QOSMaxNodeLimit"):
+def test_all_of_slurms_words_and_of_a_sites_own_come_before_the_remedy(sbatch):
+    said = (
+        "sbatch: error: Please name your project with --account; your projects: ab1, ab2",
+        "sbatch: error: Batch job submission failed: Unspecified error",
+    )
+    sbatch(f"printf '%s\\n' '{said[0]}' '{said[1]}' >&2; exit 1")
+    with pytest.raises(CrossoverError) as refusal:
         acceptance.check(None, [JOB])
+    words = ": ".join(line.removeprefix("sbatch: error: ") for line in said)
+    assert f"{words}; set `partition:` in profiles/slurm/site.yaml" in str(refusal.value)
     sbatch("printf 'sbatch: error: QOSMaxNodePerJobLimit\\nallocation failure: Job violates policy\\n' >&2; exit 1")
     with pytest.raises(CrossoverError, match="QOSMaxNodePerJobLimit: Job violates policy"):
         acceptance.check(None, [JOB])
@@ -77,8 +72,7 @@ def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
         acceptance.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
     [_, line] = str(refusal.value).splitlines()
     asked = "--partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive"
-    assert line.startswith(f"  {asked}: too few (too few nodes); set ")
-    assert "set `partition:` in profiles/slurm/site.yaml: choose one that allows jobs of as many nodes" in line
+    assert line.startswith(f"  {asked}: too few; set `partition:` or `account:` in profiles/slurm/site.yaml")
 
 
 def test_an_unknown_refusal_names_the_keys_that_are_set(sbatch):
@@ -88,34 +82,35 @@ def test_an_unknown_refusal_names_the_keys_that_are_set(sbatch):
 
 
 UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not available' >&2; exit 1"
-"""Slurm's answer to three different shortages."""
+"""Slurm's answer to a shortage."""
 
 
-@pytest.mark.parametrize(
-    ("case", "words"),
-    [
-        ("*--nodes=2*) " + UNAVAILABLE, "too few nodes); set `partition:`"),
-        ("*--overcommit*) exit 0;; *) " + UNAVAILABLE, "too few processors); add `--overcommit` to `slurm_extra`"),
-        ("*--mem=*) " + UNAVAILABLE, "too little memory); set `partition:`"),
-        ("*) " + UNAVAILABLE, "not available; set `partition:`"),
-    ],
-)
-def test_shortages_are_told_apart(sbatch, case, words):
-    sbatch(f"case $* in {case};; esac")
-    with pytest.raises(CrossoverError) as refusal:
-        acceptance.check(None, [WIDE | {"mem_mb": 4000}])
-    assert words in str(refusal.value)
+@pytest.fixture
+def partition(monkeypatch):
+    """Gives sinfo an answer about the default partition."""
+
+    def answering(**offered):
+        monkeypatch.setattr(acceptance.cluster, "partition", lambda _: Partition(**offered))
+
+    return answering
 
 
-@pytest.mark.parametrize(("allowed", "wanted"), [(1, 2), (1, 9), (3, 4), (5, 16), (7, 8)])
-def test_the_most_hosts_are_found_with_the_reason_for_no_more(sbatch, allowed, wanted):
-    granted = "|".join(f"*--nodes={count}\\ *" for count in range(1, allowed + 1))
-    sbatch(f'case "$*" in {granted}) exit 0;; esac; {UNAVAILABLE}')
-    hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, wanted)
-    assert hosts == allowed
-    assert reason.startswith(f"too few nodes: Slurm refuses jobs of {allowed + 1} nodes (Requested node configuration")
-    assert "set `partition:` in profiles/slurm/site.yaml" in reason
-    assert acceptance.most_hosts({"slurm_partition": "small"}, allowed) == (allowed, "")
+@pytest.mark.parametrize("offered", [{"nodes": 3}, {"nodes": 9, "nodes_per_job": 3}])
+def test_a_partition_bounds_the_hosts(sbatch, partition, offered):
+    sbatch("exit 0")
+    partition(**offered)
+    hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, 4)
+    assert hosts == 3
+    assert reason.startswith("too few nodes: partition small allows jobs of at most 3 nodes; set `partition:`")
+    assert acceptance.most_hosts({"slurm_partition": "small"}, 3) == (3, "")
+
+
+def test_another_limit_leaves_one_host_with_slurms_words(sbatch, partition):
+    sbatch("case $* in *--nodes=4*) echo 'QOSMaxNodePerJobLimit' >&2; exit 1;; esac")
+    partition(nodes=9)
+    hosts, reason = acceptance.most_hosts({}, 4)
+    assert hosts == 1
+    assert reason.startswith("Slurm refuses jobs of 4 nodes (QOSMaxNodePerJobLimit); set `partition:`")
 
 
 @pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
@@ -148,18 +143,3 @@ def test_job_arrays_are_refused_whatever_slurm_says(sbatch):
     sbatch("exit 0")
     with pytest.raises(CrossoverError, match=r"slurm-array-jobs is set \(all\).*remove it"):
         acceptance.check("all", [JOB])
-
-
-@pytest.mark.parametrize(("processors", "fitting"), [(1, 0), (2, 2), (4, 3), (16, 9), (64, 33)])
-def test_the_widest_launch_with_a_processor_for_each_rank_is_found(sbatch, processors, fitting):
-    granted = "|".join(f"*--ntasks={count}\\ *" for count in range(1, processors + 1))
-    sbatch(f'case "$*" in *--overcommit*) exit 0;; {granted}) exit 0;; esac; {UNAVAILABLE}')
-    resources = {"slurm_extra": "--exclusive --overcommit"}
-    assert acceptance.most_ranks(resources, {2, 3, 5, 9, 33} - ({5} if processors == 16 else set())) == fitting
-
-
-@pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
-def test_if_even_one_rank_is_refused_or_slurm_is_silent_no_launch_is_called_wide(sbatch, script):
-    sbatch(script)
-    assert acceptance.most_ranks({}, {2, 9}) == 9
-    assert acceptance.most_ranks({}, set()) == 0

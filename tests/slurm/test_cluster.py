@@ -8,12 +8,12 @@ import pytest
 
 from crossover.slurm import cluster
 
-ANSWER = "main* 3\nsingle 1\n"
+ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|1-infinite|infinite|64\nsingle|up|1|1|30:00|64\n"
 
 
 @pytest.fixture
 def slurm(monkeypatch):
-    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: ANSWER)
+    monkeypatch.setattr(cluster, "said", lambda *_: ANSWER)
 
 
 def test_the_examples_in_the_docstrings_hold():
@@ -28,23 +28,23 @@ def test_the_named_partitions_or_the_default_one_are_counted(slurm, named, nodes
 
 def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
     assert cluster.most_nodes(None, 2, 100) == 2
-    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: "main* 5000")
+    monkeypatch.setattr(cluster, "said", lambda *_: ANSWER.replace("|3|", "|5000|"))
     assert cluster.most_nodes(None, sys.maxsize, 100) == 100
 
 
 def test_without_an_answer_only_the_key_is_a_bound(monkeypatch):
-    monkeypatch.setattr(cluster, "ask_sinfo", lambda _: "")
+    monkeypatch.setattr(cluster, "said", lambda *_: "")
     assert cluster.most_nodes(None, sys.maxsize, 100) is None
     assert cluster.most_nodes(None, 2, 100) == 2
 
 
 def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert cluster.ask_sinfo("%P %D") == ""
+    assert cluster.partition(None) == cluster.Partition()
     silent = tmp_path / "sinfo"
     silent.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
     silent.chmod(0o755)
     monkeypatch.setattr(cluster, "SOON_SECONDS", 0.2)
     start = time.monotonic()
-    assert cluster.ask_sinfo("%P %D") == ""
+    assert cluster.partition(None) == cluster.Partition()
     assert time.monotonic() - start < 30

@@ -80,7 +80,7 @@ def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there:
         "sbatch_options: --gpus-per-node=1 --reservation=tests --prefer='a&b'\nexclusive: false\n"
     )
     found = settings("--profile", "slurm")["set_resources"]
-    options = "--overcommit --gpus-per-node=1 --reservation=tests '--prefer=a&b'"
+    options = "--gpus-per-node=1 --reservation=tests '--prefer=a&b'"
     assert found["launch"]["slurm_extra"] == found["examine"]["slurm_extra"] == repr(options)
     (there.folder / "profiles/slurm/site.yaml").write_text("sbatch_options: --hint=x\nnode_list: [n1, n2]\n")
     parsed = vars(parse_args(("--profile", "slurm"))[1])

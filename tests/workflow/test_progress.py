@@ -94,11 +94,24 @@ def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     step = {"rule_name": "tables", "rule_msg": "Deriving", "log": [], "wildcards": {"experiment": "zmq_throughput"}}
     tell(handler, LogEvent.JOB_INFO, jobid=2, **step)
+    assert "Deriving" in handler._line().plain
     tell(handler, LogEvent.JOB_FINISHED, job_id=2)
+    assert "Deriving" not in handler._line().plain
     plugin.end()
     assert "measured in 29 s" not in text(handler)
     assert "zmq_throughput: copy wins" in text(handler)
-    assert "Deriving" in handler._line().plain
+
+
+def test_a_silence_through_a_pipe_ends_with_what_is_under_way(shown):
+    handler = shown()
+    plugin.begin(replace(RUN, due=lambda known: []))
+    handler.progress()
+    tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="build", rule_msg="Building a library", log=[], wildcards={})
+    tell(handler, LogEvent.JOB_INFO, jobid=2, rule_name="report", rule_msg="Making the page", log=[], wildcards={})
+    tell(handler, LogEvent.JOB_FINISHED, job_id=2)
+    handler.progress()
+    handler.progress()
+    assert text(handler) == "under way: Building a library\n"
 
 
 def failing(launches, job):

@@ -3,6 +3,6 @@
 It imports nothing of `crossover`: Snakemake loads it before the Snakefile chooses the checkout whose code runs.
 """
 
-from snakemake_logger_plugin_crossover.handler import LogHandler, Run, begin, end, progress, say
+from snakemake_logger_plugin_crossover.handler import LogHandler, Run, begin, end, say
 
-__all__ = ["LogHandler", "Run", "begin", "end", "progress", "say"]
+__all__ = ["LogHandler", "Run", "begin", "end", "say"]

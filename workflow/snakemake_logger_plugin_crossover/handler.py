@@ -6,6 +6,7 @@ Errors and warnings are printed whole. With `--verbose`, and in a dry run, every
 
 import logging
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -37,8 +38,10 @@ OF_SLURM = "snakemake_executor_plugin_slurm"
 """In the path of the source that gives a warning of Slurm's plugin. They are about requests that the profile makes on
 purpose, or about what a run says in its own words."""
 
-SILENCE_SECONDS = 60
-"""The longest time without a line through a pipe while jobs run."""
+SILENCE_SECONDS = 30
+"""The longest time without a line through a pipe, but for the time of a look."""
+
+LOOK_SECONDS = 10
 
 _handlers: list["LogHandler"] = []
 
@@ -65,7 +68,7 @@ class Run:
     """The first result of an experiment, in a line."""
     failed: Callable[[Sequence[Key], str | None], tuple[Key, str]] = lambda keys, job: (keys[0], "")
     """Notes that a job failed, by its launches without a receipt and its number in a batch system; returns the launch
-    that failed, and its reason and what follows in words."""
+    that failed, and its reason and what follows in words, none if that is known."""
     duration: Callable[[float], str] = "{:.0f} s".format
     """Seconds in words."""
 
@@ -80,12 +83,6 @@ def end() -> None:
     """Stop the line that moves."""
     for handler in _handlers:
         handler.stop()
-
-
-def progress() -> None:
-    """Through a pipe, print a line if the last one is a minute old: jobs of several launches take long."""
-    for handler in _handlers:
-        handler.progress()
 
 
 def say(text: str) -> None:
@@ -115,7 +112,8 @@ class LogHandler(LogHandlerBase):
         self._run = Run()
         self._known = 0
         self._live: Live | None = None
-        self._step = ""
+        self._steps: dict[int, str] = {}
+        """What each job does that is under way and no launch."""
         self._said = 0.0
         """When the last line was printed."""
         self._whole = self.common_settings.verbose or self.common_settings.dryrun
@@ -131,6 +129,13 @@ class LogHandler(LogHandlerBase):
             # A slow refresh, because the display shares the machine with what is measured.
             self._live = Live(get_renderable=self._line, console=self._console, refresh_per_second=1, transient=True)
             self._live.start()
+        threading.Thread(target=self._watch, daemon=True).start()
+
+    def _watch(self) -> None:
+        """Call `progress` from now on."""
+        while self in _handlers:
+            time.sleep(LOOK_SECONDS)
+            self.progress()
 
     def _look(self) -> None:
         """Count the launches that are known by now."""
@@ -198,10 +203,11 @@ class LogHandler(LogHandlerBase):
             self.tally.expected.setdefault(key, self._run.seconds(key))
             self.tally.running.add(key)
         else:
-            self._step = facts["rule_msg"] or ""
+            self._steps[facts["jobid"]] = facts["rule_msg"] or ""
 
     def _finished(self, number: int) -> None:
         facts = self._jobs.pop(number, None)
+        self._steps.pop(number, None)
         if facts is None:
             return
         self._look()
@@ -221,6 +227,7 @@ class LogHandler(LogHandlerBase):
 
     def _failed(self, facts: Mapping[str, Any]) -> None:
         number = facts["jobid"]
+        self._steps.pop(number, None)
         if number in self._grouped:
             self._grouped.discard(number)
             return
@@ -239,16 +246,21 @@ class LogHandler(LogHandlerBase):
         # The job of the others failed later, with another launch.
         if lacking := sorted(key for key in keys if not self._run.written(key)):
             key, words = self._run.failed(lacking, external)
-            self.say(f"failed: {in_words([key])}: {words}", "red")
+            if words:
+                self.say(f"failed: {in_words([key])}: {words}", "red")
 
     def progress(self) -> None:
-        """Print a line after a minute of silence, if launches are under way and no line moves."""
-        if self._live or self._whole or not self.tally.running or time.monotonic() - self._said < SILENCE_SECONDS:
+        """Print a line after a silence, if anything is under way and no line moves."""
+        if self._live or self._whole or time.monotonic() - self._said < SILENCE_SECONDS:
             return
         self._count()
-        left = self._run.duration(self.tally.seconds_left)
-        what = in_words(self.tally.running - self.tally.done.keys()) or self._step
-        self.say(f"[{self.tally.position}] under way or waiting in Slurm: {what}; about {left} left")
+        if what := self._under_way(self.tally.running - self.tally.done.keys()):
+            place, left = f"[{self.tally.position}] ", f"; about {self._run.duration(self.tally.seconds_left)} left"
+            self.say(f"{place}under way: {what}{left}" if self.tally.expected else f"under way: {what}")
+
+    def _under_way(self, launches: Iterable[Key]) -> str:
+        """These launches in words; without any, the last step that began."""
+        return in_words(launches) or next(reversed(list(self._steps.values())), "")
 
     def _count(self) -> None:
         """Count the launches that are done, although their job goes on."""
@@ -260,7 +272,7 @@ class LogHandler(LogHandlerBase):
         self._count()
         share = self.tally.share
         filled = round(share * BAR)
-        what = in_words(self.tally.running) or self._step
+        what = self._under_way(self.tally.running)
         left = f"about {self._run.duration(self.tally.seconds_left)} left" if self.tally.expected else ""
         return Text.assemble(
             "[", ("#" * filled, "green"), "-" * (BAR - filled), f"] {share:3.0%}  {what}  {left}",

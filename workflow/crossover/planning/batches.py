@@ -11,9 +11,7 @@ from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
 from typing import Any
 
-from crossover.design.config import Config
 from crossover.design.launch import Launch
-from crossover.planning import plan
 from crossover.planning.receipt import Receipt
 
 
@@ -40,9 +38,6 @@ FACTOR = 4.0
 
 START_MINUTES = 2
 """What a job requests for its own start and end."""
-
-LEAST_MINUTES = 60
-"""A job may always request as much, if Slurm grants it, because launches can take longer than expected."""
 
 
 @dataclass(frozen=True)
@@ -77,13 +72,6 @@ def shares(minutes: Sequence[float], most: float = math.inf) -> list[int]:
     """
     ends = [min(START_MINUTES + math.ceil(end), most) for end in accumulate(minutes)]
     return [int(end - before) for before, end in pairwise([0, *ends])]
-
-
-def longest_minutes(config: Config, resources: Mapping[str, Any]) -> int:
-    """The most minutes that any job of the run would request, as far as that is known before earlier runs are read."""
-    own, most = times(resources), bounds(resources)
-    single = max(map(own.minutes, plan.launches(config)), default=1)
-    return max(math.ceil(single) + START_MINUTES, most.minutes if most else 1, LEAST_MINUTES)
 
 
 def jobs(

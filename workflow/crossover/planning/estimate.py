@@ -204,7 +204,7 @@ def _placed(waiting: dict[str, dict[str, int]]) -> list[str]:
     return [f"{name} (placement {', '.join(placements)})" for name, placements in waiting.items()]
 
 
-def oversubscribed(widths: Sequence[int], most: int) -> str:
+def oversubscribed(widths: Sequence[int], most: float) -> str:
     """The launches with more ranks on a host than `most`, which have a processor each; empty without such launches.
 
     >>> oversubscribed([2, 9, 17], 4)

@@ -6,8 +6,7 @@ Without this check, a job that no partition can hold would wait in the queue for
 import re
 import shlex
 import subprocess
-from bisect import bisect_left
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from crossover.errors import CrossoverError
@@ -43,25 +42,29 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
         "partition",
         "choose one that allows jobs of as many nodes",
     ),
-    (r"time limit is invalid|timelimit|maxwall", "partition", "choose one that allows longer jobs, or set `qos`"),
+    (
+        r"time limit is invalid|timelimit|maxwall",
+        "partition",
+        "choose one that allows longer jobs, or set `qos`, or a smaller `batch_minutes`",
+    ),
     (CUT_OFF, "", "wait longer, or set a `partition` or `qos` with a shorter queue"),
     (r"jobhelduser", "", "let them start: `scontrol release JOB`, with each number of `squeue --me`"),
-    (r"memory specification can not be satisfied", "partition", "choose one whose nodes have more memory"),
+    (
+        r"\bmem(ory)?\b",
+        "partition",
+        "choose one whose nodes have more memory; if your site refuses memory by node, `export SBATCH_MEM_PER_NODE=` "
+        "requests none, and SBATCH_MEM_PER_CPU=2G is passed on",
+    ),
+    (
+        r"more processors requested than permitted",
+        "exclusive",
+        "with `true`, a launch may have more ranks than a node has processors",
+    ),
 )
 """A pattern of Slurm's errors and reasons for waiting, the key to set, and the remedy."""
 
 SITES_OWN = ("slurm_partition", "slurm_account", "qos", "constraint")
 """The resources that a site's keys set."""
-
-SHORTAGES = (
-    ("too few nodes", f"set `partition:` in {SITE}: choose one that allows jobs of as many nodes"),
-    ("too few processors", "add `--overcommit` to `slurm_extra` in your profile: several ranks then share a processor"),
-    ("too little memory", f"set `partition:` in {SITE}: choose one whose nodes have more memory, or lower `mem_mb`"),
-)
-"""What a partition can have too little of, each with the remedy."""
-
-LIMITS_MINUTES = (24 * 60, 12 * 60, 8 * 60, 6 * 60, 4 * 60, 2 * 60, 60, 45, 30, 20, 15, 10, 5)
-"""The limits of a job's time that are tried in turn where Slurm does not grant the wanted one."""
 
 WAIT = f"repeat the command when they are; to let jobs wait for them, set `wait_for_nodes: true` in {SITE}"
 MOST_NAMED = 6
@@ -88,7 +91,7 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
         )
     jobs = list(jobs)
     for name in dict.fromkeys(job.get("slurm_partition") for job in jobs):
-        if state := cluster.partition_state(name):
+        if state := cluster.partition(name).stopped:
             raise CrossoverError(
                 f"Slurm's partition {name or 'by default'} is {state}, so no job would start; nothing was submitted. "
                 f"Wait until `sinfo --summarize` says that it is up, or set `partition:` in {SITE} to one that is"
@@ -112,62 +115,28 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
 
     It is `wanted` if Slurm does not answer, and if it refuses even one host, because then `check` says why.
     """
-
-    def why(hosts: int) -> str:
-        return _asked({**resources, "nodes": hosts, "tasks": max(2, hosts), "runtime": 1})[1]
-
-    reason = why(wanted)
-    if not reason or why(1):
-        return wanted, ""
-    granted, refused = 1, wanted
-    while refused - granted > 1:
-        hosts = (granted + refused) // 2
-        granted, refused = (granted, hosts) if why(hosts) else (hosts, refused)
-    if lacking := _lacking({**resources, "nodes": refused}):
-        return granted, f"{lacking}; {WAIT}"
-    return granted, (
-        f"too few nodes: Slurm refuses jobs of {refused} nodes ({reason}); set `partition:` in {SITE} to one that "
-        "allows them"
-    )
-
-
-def most_minutes(resources: Mapping[str, Any], wanted: float) -> float:
-    """The most minutes, of `wanted` and of LIMITS_MINUTES, that Slurm grants one job.
-
-    `wanted` if Slurm does not answer, and if it refuses even the least, because then `check` says why.
-    """
-
-    def grants(minutes: float) -> bool:
-        return not _asked({**resources, "nodes": 1, "tasks": 2, "runtime": minutes})[1]
-
-    if grants(wanted):
-        return wanted
-    return next((minutes for minutes in LIMITS_MINUTES if minutes < wanted and grants(minutes)), wanted)
-
-
-def most_ranks(resources: Mapping[str, Any], widths: Collection[int]) -> int:
-    """The largest of these numbers of ranks for which every rank on a host has a processor; 0 if none is so small.
-
-    It is the largest of all if Slurm does not answer, or refuses even one rank, because then `check` says why.
-    """
-    extra = (resources.get("slurm_extra") or "").replace("--overcommit", "")
-
-    def fits(ranks: int) -> bool:
-        return not _asked({**resources, "slurm_extra": extra, "nodes": 1, "tasks": ranks, "runtime": 1})[1]
-
-    rising = sorted(widths)
-    if not rising or fits(rising[-1]) or not fits(1):
-        return max(rising, default=0)
-    found = bisect_left(rising, True, key=lambda ranks: not fits(ranks))
-    return rising[found - 1] if found else 0
+    name = resources.get("slurm_partition")
+    offered = cluster.partition(name)
+    allowed = int(min(wanted, offered.nodes_per_job, offered.nodes or wanted))
+    job = {**resources, "tasks": max(2, wanted), "runtime": 1}
+    if allowed == wanted:
+        refused = _asked({**job, "nodes": wanted})[1]
+        if not refused or _asked({**job, "nodes": 1})[1]:
+            return wanted, ""
+        if lacking := _lacking({**resources, "nodes": wanted}):
+            return max(1, cluster.nodes_down(name)[0]), f"{lacking}; {WAIT}"
+        return 1, f"Slurm refuses jobs of {wanted} nodes ({refused}); {_step(refused, resources)}"
+    words = f"partition {name or 'by default'} allows jobs of at most {allowed} nodes"
+    return allowed, f"too few nodes: {words}; set `partition:` in {SITE} to one that allows jobs of {wanted}"
 
 
 def _refusal(job: Mapping[str, Any]) -> str:
     """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
     options, why = _asked(job)
-    if why and (lacking := _lacking(job)):
-        return f"  {' '.join(options)}: {why}: {lacking}; {WAIT}"
-    return f"  {' '.join(options)}: {_advice(why, job)}" if why else ""
+    if not why:
+        return ""
+    lacking = _lacking(job)
+    return f"  {' '.join(options)}: {why}{f': {lacking}; {WAIT}' if lacking else f'; {_step(why, job)}'}"
 
 
 def _lacking(job: Mapping[str, Any]) -> str:
@@ -197,36 +166,17 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     if answer.returncode == 0 or PASSES.search(answer.stderr):
         return options, ""
     lines = [line for line in answer.stderr.strip().splitlines() if not line.startswith("Try ")] or ["no reason given"]
-    words = [line.removeprefix("allocation failure: ").removeprefix("sbatch: error: ") for line in lines]
-    # The name of a limit comes first.
-    named = words[:-1] if re.fullmatch(r"\w+Limit", words[0]) else []
-    return options, ": ".join([*named, words[-1]])
+    # A site's own words, such as those of its submission plugin, can be anywhere in them.
+    words = (re.sub(r"^(allocation failure|sbatch: error): *", "", line).strip() for line in lines)
+    return options, ": ".join(filter(None, words))
 
 
-def _advice(why: str, job: Mapping[str, Any]) -> str:
-    """The reason and the remedy: for a known reason its key, otherwise the keys that are set."""
+def _step(why: str, job: Mapping[str, Any]) -> str:
+    """The remedy: for a known reason its key, otherwise the keys that are set."""
     key, step = meaning(why)
-    if key in ("partition", "") and (shortage := _shortage(job)):
-        return f"{why} ({shortage[0]}); {shortage[1]}"
     present = [name.removeprefix("slurm_") for name in SITES_OWN if job.get(name) is not None]
     keys = f"`{key}:`" if key else " or ".join(f"`{name}:`" for name in present or ["partition"])
-    return f"{why}; set {keys} in {SITE}: {step}"
-
-
-def _shortage(job: Mapping[str, Any]) -> tuple[str, str] | None:
-    """What the partition has too little of, and the remedy; None if Slurm refuses the job for another reason.
-
-    Slurm has the same words for too few nodes, processors or memory, so each is asked for without the excess.
-    """
-    smaller: tuple[dict[str, Any], ...] = (
-        {"nodes": 1},
-        {"slurm_extra": f"{job.get('slurm_extra') or ''} --overcommit"},
-        {"mem_mb": None},
-    )
-    for less, words in zip(smaller, SHORTAGES, strict=True):
-        if any(job.get(name) not in (value, None) for name, value in less.items()) and not _asked({**job, **less})[1]:
-            return words
-    return None
+    return f"set {keys} in {SITE}: {step}"
 
 
 def meaning(words: str) -> tuple[str, str]:

@@ -15,26 +15,9 @@ from typing import Any
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
 
-ALWAYS = "--overcommit"
-"""Lets a job have more ranks than processors."""
-
-EXCLUSIVE = "--exclusive"
-"""Two launches side by side would measure each other. Such a job has all processors of its nodes."""
-
-OWN_KEYS = {
-    "account": "account",
-    "partition": "partition",
-    "node constraints": "constraint",
-    "quality of service": "qos",
-}
-"""What the plugin calls the options that have a key of their own."""
-
-RESOURCES = {
-    "generic resources (GRES)": "export SBATCH_GRES=... before the run instead; for GPUs, write --gpus-per-node=1",
-    "GPU allocation": "write --gpus-per-node=1 instead",
-    "memory": "export SBATCH_MEM_PER_NODE=16G, or the like, before the run instead",
-}
-"""What to do instead of other options of the plugin."""
+EXCLUSIVE = ("--exclusive", "--overcommit")
+"""Two launches side by side would measure each other. Such a job has all processors of its nodes, and may have more
+ranks. Without --exclusive, --overcommit would make Slurm grant one processor for all ranks."""
 
 NOT_A_JOB = {
     r"(--array|-a)\b": "in a job array every task would run the first launch",
@@ -43,44 +26,59 @@ NOT_A_JOB = {
 }
 """Options with which jobs would not run as planned, with the reason."""
 
+INSTEAD = (
+    "use one of the keys `account`, `partition`, `constraint`, `qos`, or export SBATCH_GRES=... or "
+    "SBATCH_MEM_PER_NODE=... before the run; for GPUs, write --gpus-per-node=1"
+)
+
 BIN = Path(__file__).with_name("bin")
 PASSES = re.compile("|".join((BIN / "passes").read_text(encoding="utf-8").splitlines()), re.IGNORECASE)
 """Slurm's words for a full queue, or a controller that does not answer: the same job can be accepted later."""
 REFUSALS, JOBS = "CROSSOVER_REFUSALS", "CROSSOVER_JOBS"
 """The environment variables with the paths of the files of refusals, and of the numbers of accepted jobs."""
 
-OF_ANSWERS = ("SQUEUE_", "SINFO_", "SACCT_", "SSTAT_", "SRUN_DEBUG", "SBATCH_DEBUG")
-"""The starts of variables that change what Slurm says, and no job; a shell that srun has started has SRUN_DEBUG."""
+OF_ANSWERS = ("SQUEUE_", "SINFO_", "SACCT_", "SSTAT_", "SCANCEL_", "SRUN_DEBUG", "SBATCH_DEBUG")
+"""The starts of variables that change what Slurm says or cancels, and no job; a shell of srun has SRUN_DEBUG."""
+
+BY_KEY = {f"SBATCH_{key.upper()}": key for key in ("account", "constraint", "partition", "qos")}
+"""The variables that stand in for a key of a site: with a key, the plugin passes an option, which wins over them."""
 
 OF_JOBS = ("SBATCH_", "SRUN_")
 """The starts of variables that change jobs, or the ranks in them (the manuals of sbatch and srun)."""
 
 CARRIED = (
-    *("ACCOUNT", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_NODE"),
+    *("ACCOUNT", "CONSTRAINT", "GPUS_PER_NODE", "GRES", "HINT", "LICENSES", "MEM_PER_CPU", "MEM_PER_NODE"),
     *("NETWORK", "PARTITION", "PREFER", "PROFILE", "QOS", "RESERVATION", "REQ_SWITCH", "WAIT4SWITCH", "WCKEY"),
 )
 """The variables SBATCH_... that are passed on: where jobs run, what else they request. A launch's options win."""
 
+CONFIGURATION = "SLURM_CONF"
+
 WAITS, REFUSED = "waits", "refused"
 """The first column of that file: whether the job is submitted again until Slurm accepts it, or given up."""
+
+
+def facts_of_variables() -> dict[str, str]:
+    """The keys of a site that its user's variables SBATCH_... set."""
+    return {key: os.environ[name] for name, key in BY_KEY.items() if os.environ.get(name)}
 
 
 def extra_options(facts: Mapping[str, Any]) -> str:
     """The options of `sbatch` that jobs of launches have, from the keys `exclusive` and `sbatch_options` of a site.
 
     >>> extra_options({}), extra_options({"exclusive": False, "sbatch_options": "--reservation=tests"})
-    ('--exclusive --overcommit', '--overcommit --reservation=tests')
+    ('--exclusive --overcommit', '--reservation=tests')
     """
-    own = [EXCLUSIVE] if facts.get("exclusive", True) else []
+    exclusive = EXCLUSIVE if facts.get("exclusive", True) else ()
     # Slurm's plugin passes them through a shell, which must see the same words as `acceptance`.
-    return shlex.join([*own, ALWAYS, *shlex.split(facts.get("sbatch_options", ""))])
+    return shlex.join([*exclusive, *shlex.split(facts.get("sbatch_options", ""))])
 
 
 def fault_of_options(text: str) -> str:
     """Why these `sbatch_options` cannot be used, and the next step; empty if they can.
 
-    >>> fault_of_options("--partition=short")
-    '--partition=short sets the partition; set the key `partition` instead'
+    >>> fault_of_options("--partition=short")  # doctest: +ELLIPSIS
+    '--partition sets the partition, which each launch sets itself; use one of the keys `account`, ...
     """
     try:
         words = shlex.split(text)
@@ -92,39 +90,24 @@ def fault_of_options(text: str) -> str:
     for pattern, why in NOT_A_JOB.items():
         if found := re.search(rf"(?<!\S){pattern}\S*", joined):
             return f"with {found[0]} {why}; remove it"
-    for pattern, name in _of_plugin().items():
+    # Imported here, because the plugin needs a second.
+    plugin = importlib.import_module("snakemake_executor_plugin_slurm.validation")
+    for pattern, name in plugin.get_forbidden_slurm_options().items():
         if found := re.search(pattern, joined):
-            return f"{_word(joined, found.start())} sets the {name}; {_instead(name)}"
+            return f"{found[0].strip(' =')} sets the {name}, which each launch sets itself; {INSTEAD}"
     return ""
-
-
-def _of_plugin() -> dict[str, str]:
-    """The patterns of the options that Slurm's plugin sets itself and refuses, with its names for them."""
-    with suppress(ImportError):
-        found: dict[str, str] = importlib.import_module(
-            "snakemake_executor_plugin_slurm.validation"
-        ).get_forbidden_slurm_options()
-        return found
-    return {}
-
-
-def _word(text: str, place: int) -> str:
-    """The word around this place of a text."""
-    return text[text.rfind(" ", 0, place) + 1 :].split()[0]
-
-
-def _instead(name: str) -> str:
-    if name in OWN_KEYS:
-        return f"set the key `{OWN_KEYS[name]}` instead"
-    return RESOURCES.get(name, "remove it, because each launch sets its own")
 
 
 def request_whole_memory() -> None:
     """Make `sbatch` request the whole memory of each node for jobs that request none, instead of Slurm's default.
 
-    The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options.
+    The plugin takes `mem_mb: 0` for no request, and refuses `--mem` among a job's own options. A user's variable wins;
+    if it is empty, no memory is requested, for sites that refuse it by node.
     """
-    os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
+    if "SBATCH_MEM_PER_CPU" not in os.environ:
+        os.environ.setdefault("SBATCH_MEM_PER_NODE", "0")
+    if not os.environ.get("SBATCH_MEM_PER_NODE", "0"):
+        del os.environ["SBATCH_MEM_PER_NODE"]
 
 
 def settle_environment() -> None:
@@ -134,12 +117,20 @@ def settle_environment() -> None:
     """
     for name in [name for name in os.environ if name.startswith(OF_ANSWERS)]:
         del os.environ[name]
+    if CONFIGURATION in os.environ:
+        os.environ[f"CROSSOVER_{CONFIGURATION}"] = os.environ[CONFIGURATION]
     carried = {f"SBATCH_{name}" for name in CARRIED}
     if wrong := sorted(name for name in os.environ if name.startswith(OF_JOBS) and name not in carried):
         raise CrossoverError(
             f"{', '.join(wrong)} would change the jobs of a run, or the ranks in them; unset {wrong[0]}, or if your "
             f"site needs it, set `sbatch_options:` or `mpi:` in {SITE}, such as `mpi: env NAME=value srun --mpi=pmi2`"
         )
+
+
+def restore_configuration() -> None:
+    """Set the path of Slurm's configuration again: inside a job, Snakemake's plugin deletes all variables of Slurm."""
+    if f"CROSSOVER_{CONFIGURATION}" in os.environ:
+        os.environ[CONFIGURATION] = os.environ[f"CROSSOVER_{CONFIGURATION}"]
 
 
 def stand_in() -> None:

@@ -1,5 +1,6 @@
 """The launches that fail in a run, or that it leaves without a measurement: which, why, and what repeats them."""
 
+import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -139,6 +140,24 @@ def _last_line(log: Path) -> str:
 EARLY = "its job ended early"
 """The reason without a better one."""
 
+ERROR = re.compile(
+    r"^(?!CalledProcessError|RuleException|WorkflowError)([\w.]*(Error|Exception)|[\w./-]+: error)\b.*: .+"
+)
+"""A line that names an error, and not one of Snakemake's about the end of a command."""
+
+OF_SHELL = re.compile(r"command not found|No such file or directory|Permission denied|Killed$|Segmentation fault")
+"""A shell's words for a command that it could not run, or that was killed."""
+
+
+def last_error(text: str) -> str:
+    """The last line of a job's log that names an error, or its last line of the shell; empty without either.
+
+    >>> last_error("Traceback:\\nModuleNotFoundError: No module named 'zmq'\\nRuleException:\\nCalledProcessError in x")
+    "ModuleNotFoundError: No module named 'zmq'"
+    """
+    lines = [line.strip() for line in text.splitlines()]
+    return next((line for line in reversed(lines) if ERROR.match(line) or OF_SHELL.search(line)), "")
+
 
 @dataclass
 class Attempts:
@@ -152,6 +171,8 @@ class Attempts:
     log: Callable[[Launch], Path]
     fate: Callable[[str], Fate] | None = None
     refusal: Callable[[], str] = lambda: ""
+    job_log: Callable[[str], Path | None] = lambda _: None
+    """The log of a job of Slurm, by its number."""
     reasons: dict[Launch, str] = field(default_factory=dict)
     """The last reason of each launch that failed, also of those that Slurm refused."""
     lost: dict[str, Fate] = field(default_factory=dict)
@@ -171,7 +192,8 @@ class Attempts:
         else:
             reason = self.reasons[own] = self._reason(own, job)
         where = [f"job {job}"] if self.fate and job else []
-        where += [f"log: {self.log(own)}"] if self._time(own) else []
+        log = self.job_log(job) if job and reason.startswith(EARLY) else None
+        where += [f"log: {log or self.log(own)}"] if log or self._time(own) else []
         places = f" ({', '.join(where)})" if where else ""
         waiting = len(launches) - 1
         others = f"{waiting} more of its job {'waits' if waiting == 1 else 'wait'}; " if waiting else ""
@@ -194,7 +216,11 @@ class Attempts:
             self.log(launch).read_text(errors="replace", encoding="utf-8").splitlines() if self._time(launch) else []
         )
         last, discarded, _ = (lines or [""])[-1].partition("; launch discarded")
-        return last.removeprefix(f"{launch}: ") if discarded else EARLY
+        if discarded:
+            return last.removeprefix(f"{launch}: ")
+        log = self.job_log(job) if job else None
+        error = last_error(log.read_text(encoding="utf-8", errors="replace")) if log else ""
+        return f"{EARLY}: {error}" if error else EARLY
 
     def _time(self, launch: Launch) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""

@@ -14,7 +14,7 @@ from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
 from crossover.planning import estimate, receipt
 from crossover.records import atomic
-from crossover.slurm import acceptance, jobs, submission
+from crossover.slurm import acceptance, cluster, jobs, submission
 from crossover.workflow import ending, failures, folders, outcome, session
 from crossover.workflow.failures import Attempts
 from crossover.workflow.run import Run
@@ -30,11 +30,13 @@ def start(run: Run) -> None:
         if on_slurm and (left := jobs.cancel_earlier(run.results)):
             display.say(left)
     if on_slurm:
+        submission.restore_configuration()
         submission.stand_in()
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
             submission.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.
     if conclude.asked(workflow):
+        display.begin(display.Run())
         if on_slurm:
             jobs.follow(jobs.name_start(run.results), display.say)
         return
@@ -45,7 +47,7 @@ def start(run: Run) -> None:
     order.begin(run.place)
     follow(run, on_slurm)
     if on_slurm:
-        jobs.follow(jobs.name_start(run.results), display.say, display.progress)
+        jobs.follow(jobs.name_start(run.results), display.say)
     if workflow.nodes is None:
         ending.say_on_signals(display.say)
     else:
@@ -80,7 +82,7 @@ def tell(run: Run) -> None:
 def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
     """The launches that are wider than a node of Slurm's partition, in words."""
     widths = run.course.widths(launches) if run.slurm else []
-    return estimate.oversubscribed(widths, acceptance.most_ranks(run.slurm, set(widths)))
+    return estimate.oversubscribed(widths, cluster.partition(run.slurm.get("slurm_partition")).processors)
 
 
 def follow(run: Run, on_slurm: bool) -> None:
@@ -94,13 +96,15 @@ def follow(run: Run, on_slurm: bool) -> None:
 
     def failed(keys: Sequence[tuple[str, str, int]], job: str | None) -> tuple[tuple[str, str, int], str]:
         launch, words = attempts.failed([named(key) for key in keys], job)
-        return launch.name, words
+        # What a signal ends is no failure.
+        return launch.name, "" if ending.INTERRUPTED.is_set() else words
 
     attempts = run.attempts = Attempts(
         run.workflow.execution_settings.retries + 1,
         lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
+        partial(jobs.log_of, Path(run.results)),
     )
     # Asked after every launch.
     later = cache(run.course.later)
@@ -168,6 +172,7 @@ def error(run: Run, logs: Sequence[str]) -> None:
 
 def _diagnose(run: Run, logs: Sequence[str]) -> int:
     """Print the doctor's findings; returns the exit code."""
+    display.end()
     executor, placements = run.workflow.executor_plugin.name, facts.placements(run.config.hosts)
     return conclude.conclude(executor, run.results, placements, logs, run.config.too_few_nodes)
 

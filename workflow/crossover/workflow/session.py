@@ -20,7 +20,7 @@ from crossover.doctor import facts
 from crossover.errors import CrossoverError
 from crossover.measure.ranks import variables
 from crossover.paths import WORKFLOW
-from crossover.planning import batches, plan, receipt
+from crossover.planning import plan, receipt
 from crossover.slurm import acceptance, cluster
 
 ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
@@ -57,7 +57,7 @@ OF_JOB = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_DIR
 
 
 def leave_step() -> None:
-    """Forget what Slurm has granted the step in which a job's Snakemake runs: `srun` would request the same for ranks."""
+    """Forget what Slurm granted the step of a job's Snakemake, because `srun` would request the same for ranks."""
     for name in [name for name in os.environ if name.startswith(("SLURM_", "SRUN_", "SBATCH_"))]:
         if name not in OF_JOB:
             del os.environ[name]
@@ -150,8 +150,7 @@ def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
         hosts, reason = acceptance.most_hosts(slurm, wanted)
         # Launches with more are left out and named.
         config = replace(config, hosts=hosts, too_few_nodes=reason)
-    allowed = cluster.most_minutes(slurm.get("slurm_partition"))
-    return config, acceptance.most_minutes(slurm, min(batches.longest_minutes(config, slurm), allowed))
+    return config, cluster.partition(slurm.get("slurm_partition")).minutes
 
 
 def available(workflow: Any, slurm: Mapping[str, Any], hosts: int) -> int | None:

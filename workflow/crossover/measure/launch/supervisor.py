@@ -138,6 +138,12 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         raise CrossoverError(
             f"its job has only {max(0.0, left):.0f} s left, too little for this launch; it needs a job again"
         )
+    if (granted := provenance.granted_processors()) < job.settings.ranks:
+        return Refusal(
+            HoleKind.WRONG_PLACEMENT,
+            f"Slurm granted its job {granted} logical processor(s) for {job.settings.ranks} ranks, which would "
+            f"share them; set `exclusive: true` in {SITE}, or remove --overcommit from the options of sbatch",
+        )
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)

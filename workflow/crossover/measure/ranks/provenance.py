@@ -171,6 +171,13 @@ def slurm_job(began: float) -> dict[str, Any]:
     return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": began - started} | own
 
 
+def granted_processors() -> float:
+    """The logical processors of this Slurm job beside other jobs; infinite elsewhere, or if Slurm does not answer."""
+    facts = _job_facts()
+    beside_others = facts.get("OverSubscribe", "NO") != "NO"
+    return int(facts["NumCPUs"]) if beside_others and facts.get("NumCPUs", "").isdecimal() else math.inf
+
+
 def seconds_left() -> float:
     """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
     return _times(_job_facts()).get("EndTime", math.inf) - time.time()
