@@ -6,7 +6,7 @@ import re
 
 import pytest
 from clusters import PROMPT, OnCluster, hosts, recorded
-from copies import Project, refine
+from copies import SMALL_MPI, Project, refine
 from slurm import Cluster
 
 

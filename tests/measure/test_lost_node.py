@@ -6,7 +6,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.measure.launch import supervisor
-from crossover.measure.ranks.log import Relay, first_lost_node
+from crossover.measure.ranks.log import Relay, ended_step, first_lost_node
 
 LAUNCH_FAILED = "srun: error: Task launch for StepId=7.2 failed on node n3: Communication connection failure"
 CONSEQUENCES = [
@@ -28,6 +28,23 @@ CONSEQUENCES = [
 )
 def test_only_what_slurm_says_of_a_lost_node_counts(line, words):
     assert first_lost_node([line, *CONSEQUENCES]) == words
+
+
+FAILED_STEP = "slurmstepd-n2: error: *** STEP 4.0 ON n2 FAILED (non-zero exit code or other failure mode) ***"
+
+
+@pytest.mark.parametrize(
+    ("lines", "words"),
+    [
+        ([FAILED_STEP], "4.0 ON n2 FAILED"),
+        (["slurmstepd: error: *** STEP 4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 DUE TO TIME LIMIT ***"],
+         "4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 DUE TO TIME LIMIT"),
+        (["srun: error: n2: task 0: Segmentation fault", FAILED_STEP], ""),
+        (["srun: Terminating StepId=4.0", "slurmstepd: error: *** STEP 4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 ***"], ""),
+    ],
+)  # fmt: skip
+def test_a_step_that_slurm_ends_for_no_fault_of_its_ranks_is_no_hole(lines, words):
+    assert ended_step(lines) == words
 
 
 def test_the_job_of_a_lost_node_fails_instead_of_leaving_a_hole():

@@ -28,7 +28,7 @@ from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.native import loader
 from crossover.measure.ranks import network, provenance, variables
 from crossover.measure.ranks.ending import adopt_orphans, end_descendants
-from crossover.measure.ranks.log import End, Relay, first_lost_node
+from crossover.measure.ranks.log import End, Relay, ended_step, first_lost_node
 from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -173,6 +173,9 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     # The job must fail, so that it is repeated elsewhere: this one has no such node any more.
     if node := first_lost_node(say.lines):
         raise CrossoverError(f"Slurm lost a node of its job ({node})")
+    # So does a killed batch script, whose job Slurm then ends.
+    if step := ended_step(say.lines):
+        raise CrossoverError(f"Slurm ended the step of its ranks ({step})")
     cause, lost = say.first_cause(), say.names_lost_server()
     if cause and cause.from_outside:
         return Refusal(HoleKind.CRASHED, str(cause))

@@ -29,6 +29,10 @@ _LOST_NODE = re.compile(
     r"|(?P<third>[^:\s]+): .*(?P<other>Communication connection failure|Socket timed out).*)"
 )
 """What Slurm's launcher says of a node that no longer answers."""
+_ENDED_STEP = re.compile(
+    r"slurmstepd.*: error: \*\*\* STEP (?P<words>\S+ ON \S+ (?:FAILED|CANCELLED AT \S+ DUE TO [^*]+))"
+)
+"""What Slurm says of ranks that it ends because their job ends."""
 _NO_MEMORY = "Out Of Memory"
 _OWN_DOING = re.compile(r"srun: .*Terminating|slurmstepd: .*CANCELLED AT|srun: Force Terminated")
 """From such a line on, Slurm ends the other ranks, if need be with SIGKILL."""
@@ -81,6 +85,16 @@ def first_lost_node(lines: Iterable[str]) -> str:
         if found := _LOST_NODE.match(line):
             node = found["first"] or found["second"] or found["third"]
             return f"node {node}: {found['words'] or found['other'] or 'node failure'}"
+    return ""
+
+
+def ended_step(lines: Iterable[str]) -> str:
+    """Slurm's first words about the end of the ranks, if it ended them and not because one of them failed."""
+    for line in lines:
+        if found := _ENDED_STEP.match(line):
+            return found["words"].strip()
+        if _OWN_DOING.match(line) or any(pattern.match(line) for pattern in _ENDS):
+            return ""
     return ""
 
 
