@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
+import slurm
 from clusters import PROMPT, SLURM, OnCluster, recorded
 from copies import copy_of_the_project
 from slurm import Cluster, cluster
@@ -93,6 +95,27 @@ def test_nine_ranks_are_measured_on_a_node_of_four_processors(project: OnCluster
     project.succeed(*PROMPT, *project.due())
     [ranks] = recorded(project, "ranks").values()
     assert Counter(rank["host"] for rank in ranks).most_common(1)[0][1] == 9
+
+
+def test_hosts_of_different_width_get_the_same_number_of_ranks(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    shared = tmp_path / "shared"
+    shared.mkdir(mode=0o755)
+    wide = "NodeName=node1 CPUs=2 RealMemory=16000\nNodeName=node2 CPUs=16 RealMemory=16000"
+    monkeypatch.setattr(slurm, "CONFIGURATION", re.sub("NodeName=.*", wide, slurm.CONFIGURATION))
+    with cluster(shared, count=2) as uneven:
+        project = OnCluster(copy_of_the_project(shared / "project").folder, uneven)
+        arms = {
+            "arms": ["leastload", "pure"],
+            "rivals_per_launch": 1,
+            "engines": 4,
+            "tasks": [4],
+            "rounds": {"at_least": 3, "at_most": 3},
+        }
+        project.configure(task_latency=arms | {"placements": ["nodes"], "launches": 1, "budget_seconds": 1})
+        project.succeed(*PROMPT, "task_latency")
+        [ranks] = recorded(project, "ranks").values()
+    hosts = Counter(rank["host"] for rank in ranks)
+    assert hosts["node1"] - hosts["node2"] in (0, 1), hosts
 
 
 @pytest.mark.parametrize("narrow", [4], indirect=True)

@@ -33,16 +33,18 @@ def test_only_what_slurm_says_of_a_lost_node_counts(line, words):
 FAILED_STEP = "slurmstepd-n2: error: *** STEP 4.0 ON n2 FAILED (non-zero exit code or other failure mode) ***"
 
 
+AT = "CANCELLED AT 2026-11-28T07:00:00"
+
+
 @pytest.mark.parametrize(
     ("lines", "words"),
     [
         ([FAILED_STEP], "4.0 ON n2 FAILED"),
-        (["slurmstepd: error: *** STEP 4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 DUE TO TIME LIMIT ***"],
-         "4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 DUE TO TIME LIMIT"),
+        ([f"slurmstepd: error: *** STEP 4.0 ON n2 {AT} DUE TO TIME LIMIT ***"], f"4.0 ON n2 {AT} DUE TO TIME LIMIT"),
         (["srun: error: n2: task 0: Segmentation fault", FAILED_STEP], ""),
-        (["srun: Terminating StepId=4.0", "slurmstepd: error: *** STEP 4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00 ***"], ""),
+        (["srun: Terminating StepId=4.0", f"slurmstepd: error: *** STEP 4.0 ON n2 {AT} ***"], ""),
     ],
-)  # fmt: skip
+)
 def test_a_step_that_slurm_ends_for_no_fault_of_its_ranks_is_no_hole(lines, words):
     assert ended_step(lines) == words
 

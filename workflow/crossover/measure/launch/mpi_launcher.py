@@ -89,6 +89,16 @@ def surroundings(placement: str, interface: str) -> dict[str, str]:
     return network.reach(placement, interface).for_mpi() | environment_without_network()
 
 
+def in_turn(hosts: Sequence[str], ranks: int, folder: Path) -> dict[str, str]:
+    """The variables by which srun starts ranks on these hosts in turn; `folder` is for the file that names them.
+
+    By default, srun starts no more ranks on a host than it has processors while another host has some.
+    """
+    file = folder / "hosts"
+    file.write_text("".join(f"{hosts[rank % len(hosts)]}\n" for rank in range(ranks)), encoding="utf-8")
+    return {"SLURM_DISTRIBUTION": "arbitrary", "SLURM_HOSTFILE": str(file)}
+
+
 def environment_without_network() -> dict[str, str]:
     """The environment of an MPI launcher without the network's variables."""
     return FOR_OPEN_MPI | passed(os.environ) | FOR_SRUN

@@ -178,6 +178,12 @@ def granted_processors() -> float:
     return int(facts["NumCPUs"]) if beside_others and facts.get("NumCPUs", "").isdecimal() else math.inf
 
 
+def job_hosts() -> list[str]:
+    """The names of the nodes of this Slurm job; none outside Slurm, or if Slurm does not answer."""
+    nodes = _job_facts().get("NodeList", "")
+    return _scontrol("hostnames", nodes).split() if nodes else []
+
+
 def seconds_left() -> float:
     """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
     return _times(_job_facts()).get("EndTime", math.inf) - time.time()
@@ -198,11 +204,15 @@ def _job_facts() -> dict[str, str]:
     job = os.environ.get("SLURM_JOB_ID")
     if job is None:
         return {}
-    command = ["scontrol", "--oneliner", "show", "job", job]
+    return dict(re.findall(r"\b(\w+)=(\S+)", _scontrol("job", job)))
+
+
+def _scontrol(*what: str) -> str:
+    """What Slurm's controller says; empty without an answer."""
+    command = ["scontrol", "--oneliner", "show", *what]
     with suppress(OSError, subprocess.TimeoutExpired):
-        answer = subprocess.run(command, capture_output=True, timeout=10, encoding="utf-8", errors="replace").stdout
-        return dict(re.findall(r"\b(\w+)=(\S+)", answer))
-    return {}
+        return subprocess.run(command, capture_output=True, timeout=10, encoding="utf-8", errors="replace").stdout
+    return ""
 
 
 def commit() -> str:
