@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 
 from crossover import experiments
+from crossover.records import record
 
 CELL = ["experiment", "placement", "protocol", "metric", "x"]
 GOAL = 0.94
@@ -38,7 +39,7 @@ def measure(folder: Path) -> list[Path]:
 
 def read(folder: Path, table: str) -> pd.DataFrame:
     """A table of a run, with the questions of users only."""
-    rows = pd.read_parquet(folder / f"{table}.parquet")
+    rows = record.read(folder / f"{table}.parquet", record.schemas(table)[table]).to_pandas()
     asked = [
         metric in experiments.of(name).questions
         for name, metric in zip(rows["experiment"], rows["metric"], strict=True)
@@ -49,7 +50,7 @@ def read(folder: Path, table: str) -> pd.DataFrame:
 def agreement(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
     """For each experiment the number of rival cells, how many agree without and with bias, and opposite verdicts."""
     both = first.merge(second, on=[*CELL, "arm", "reference"], suffixes=("_1", "_2"))
-    both = both[~both["null_1"] & ~both["ceiling_1"] & (both["arm"] != both["reference"])]
+    both = both[~both["is_null_arm_1"] & ~both["ceiling_1"] & (both["arm"] != both["reference"])]
     logs = {name: np.log(both[name]) for name in both if name.startswith(("ratio_", "low_", "high_", "smallest_"))}
     distance = (logs["ratio_1"] - logs["ratio_2"]).abs()
     width = sum(((logs[f"high_{run}"] - logs[f"low_{run}"]) / 2) ** 2 for run in (1, 2))

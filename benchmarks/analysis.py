@@ -72,7 +72,7 @@ def launch(random: np.random.Generator, number: int, rounds: int) -> pa.Table:
         "x": sizes,
         "value": np.concatenate([block[5] for block in blocks]),
         "block_seconds": np.full(count, 0.012),
-        "null": names == "null",
+        "is_null_arm": names == "null",
         "ceiling": np.char.startswith(names, "C "),
     }
     keys = {name: pa.nulls(count, record.MEASUREMENTS.field(name).type) for name in KEYS}

@@ -227,8 +227,10 @@ def places(curves, truth, locate):
 
 def claims(arm, null):
     """Whether in any cell the arm's difference is significantly larger than the possible bias."""
-    facts = dict(experiment="", placement="", metric="", arm="arm", reference="reference", null=False, ceiling=False)
-    pair = [curve(facts, arm), curve(facts | {"arm": "null", "null": True}, null)]
+    facts = dict(
+        experiment="", placement="", metric="", arm="arm", reference="reference", is_null_arm=False, ceiling=False
+    )
+    pair = [curve(facts, arm), curve(facts | {"arm": "null", "is_null_arm": True}, null)]
     (found,) = sensitivities(pair)
     return bool((holm(estimate(arm).with_bias(np.log(found["smallest_effect"])).p) <= SIGNIFICANCE).any())
 

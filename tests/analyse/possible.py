@@ -87,7 +87,7 @@ def field(values):
             "axis_unit": "bytes",
             "unit": UNITS.get(panel[-1], "tasks/s"),
             "better": "higher",
-            "null": False,
+            "is_null_arm": False,
             "ceiling": False,
         }
         nothing = np.full_like(d, np.nan)

@@ -134,7 +134,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
             "x": float(size),
             "value": None if np.isnan(value) else float(value),
             "block_seconds": 0.01,
-            "null": arm == "null",
+            "is_null_arm": arm == "null",
             "ceiling": arm == "C",
         }
         for position, (arm, cells) in enumerate(values.items())

@@ -72,7 +72,7 @@ def test_the_arm_that_was_slowed_is_worse_and_the_others_are_the_same(told, late
 def test_a_slower_reference_changes_every_ratio_but_a_slower_machine_changes_none(told, later):
     assert {row["verdict"] for row in wholes(told(later(slower=dict.fromkeys(ARMS, 1.5))))} == {"same"}
     found = told(later("reference", seed=3, day=3, slower={"copy": 1.5}))
-    assert {row["verdict"] for row in wholes(found, null=False)} == {"better"}
+    assert {row["verdict"] for row in wholes(found, is_null_arm=False)} == {"better"}
 
 
 def test_the_user_chooses_the_bound_for_the_same(told, later):

@@ -3,6 +3,7 @@
 import re
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 import pytest
 from synthetic import SIZES, launched, rows
@@ -63,7 +64,9 @@ def test_links_lead_to_headings_of_the_page_and_to_pages_that_exist():
     assert [page for page in pages if not (DOCS / page).is_file()] == []
 
 
-def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
+@pytest.fixture
+def run(tmp_path, monkeypatch):
+    """The tables of a run, in `results` of the current folder."""
     values = {arm: [[1e-6] * 10] * len(SIZES) for arm in ("send", "Send", "null")}
     measured = rows(values, experiment="mpi_pingpong")
     folder = tmp_path / "results" / "experiments" / "mpi_pingpong"
@@ -71,7 +74,24 @@ def test_the_example_of_the_page_runs(tmp_path, monkeypatch):
     derive(folder)
     join([folder], tmp_path / "results")
     monkeypatch.chdir(tmp_path)
+
+
+def blocks(language):
+    """The code on the page in a language."""
+    return re.findall(rf"^```{language}\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)
+
+
+def test_the_example_of_the_page_runs(run):
     found = {}
-    exec(re.search(r"^```python\n(.*?)^```", PAGE, re.MULTILINE | re.DOTALL)[1], found)
+    (code,) = blocks("python")
+    exec(code, found)
     assert len(found["curve"]) == len(SIZES)
     assert Path("ratio.svg").read_text().startswith("<svg")
+
+
+def test_the_queries_of_the_page_run(run):
+    (code,) = blocks("sql")
+    competing, noise, medians = (duckdb.sql(query).fetchall() for query in code.splitlines())
+    assert [(row[2], row[3]) for row in competing] == [("Send", x) for x in SIZES]
+    assert noise == [("mpi_pingpong", pytest.approx(0))]
+    assert sorted({row[1] for row in medians}) == ["Send", "send"] and len(medians) == 2 * len(SIZES)

@@ -38,7 +38,7 @@ def compared(values, used, **changes):
     """The rows on hosts, from each arm's logarithms of seconds, shape (launches, cells), and each launch's hosts."""
     medians = [
         FACTS
-        | {"arm": arm, "null": arm == "null", "x": SIZES[cell], "launch": launch}
+        | {"arm": arm, "is_null_arm": arm == "null", "x": SIZES[cell], "launch": launch}
         | {"value": np.exp(own[launch - 1][cell]), "ratio": np.exp((own - values["copy"])[launch - 1][cell])}
         | changes
         for arm, own in values.items()

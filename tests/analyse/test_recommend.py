@@ -52,7 +52,7 @@ def medians(random, launches=5, sd=0.02, null=0.0, **truth):
         {
             "experiment": "zmq_throughput", "placement": "node", "protocol": "tcp", "metric": "throughput",
             "unit": "messages/s", "better": "higher", "levels": "[]", "arm": arm, "reference": "copy",
-            "null": arm == "null", "ceiling": False, "axis": "message size", "axis_unit": "bytes", "x": x,
+            "is_null_arm": arm == "null", "ceiling": False, "axis": "message size", "axis_unit": "bytes", "x": x,
             "launch": launch, "value": np.exp(value), "ratio": np.nan if arm == "copy" else np.exp(value - base),
             "rounds": 10, "pairs": 10, "transport": "tcp",
         }

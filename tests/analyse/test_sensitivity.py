@@ -14,7 +14,7 @@ def curve(arm, ratios, experiment="zmq_throughput", protocol="tcp", placement="n
     ratios = np.asarray(ratios, float)
     facts = {
         "experiment": experiment, "placement": placement, "protocol": protocol, "metric": "throughput", "arm": arm,
-        "reference": "copy", "null": arm == "null", "ceiling": arm == "C",
+        "reference": "copy", "is_null_arm": arm == "null", "ceiling": arm == "C",
     }  # fmt: skip
     counts = np.full(ratios.shape, 20.0)
     return Curve(facts, list(range(len(ratios))), np.arange(1.0, 1 + ratios.shape[1]), ratios, ratios, counts, counts)

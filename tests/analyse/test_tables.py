@@ -142,7 +142,7 @@ def test_ceilings_and_null_arms_are_marked_and_do_not_compete_and_the_reference_
     for name, arms in (("summary", {*ARMS, "C"}), ("ratios", {"no-copy", "null", "C"}), ("crossovers", {"no-copy"})):
         assert set(column(found[name], "arm")) == arms
     for row in [*found["summary"], *found["ratios"]]:
-        assert (row["ceiling"], row["null"]) == (row["arm"] == "C", row["arm"] == "null")
+        assert (row["ceiling"], row["is_null_arm"]) == (row["arm"] == "C", row["arm"] == "null")
 
 
 def test_an_arm_of_one_heat_is_judged_by_its_own_launches(run):
@@ -223,7 +223,7 @@ def test_each_level_has_a_threshold_for_every_arm_and_ceiling(tmp_path):
         (arm, level) for arm in ("C", "copy", "no-copy", "null") for level in (0.5, 0.95)
     ]
     for row in found:
-        assert (row["null"], row["ceiling"]) == (row["arm"] == "null", row["arm"] == "C")
+        assert (row["is_null_arm"], row["ceiling"]) == (row["arm"] == "null", row["arm"] == "C")
         assert (row["verdict"], row["launches"]) == ("always" if row["arm"] == "C" else "from", 3)
         if row["arm"] != "C":
             assert row["low"] < row["x"] < row["high"]

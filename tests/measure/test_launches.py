@@ -243,8 +243,8 @@ def test_every_block_is_sane_and_has_a_value_for_every_metric(measured):
 
 def test_only_the_null_arm_repeats_the_reference(measured):
     reference = measured.settings.reference
-    assert {(row["arm"], row["runs"]) for row in measured.rows if row["null"]} == {("null", reference)}
-    assert all(row["arm"] == row["runs"] for row in measured.rows if not row["null"])
+    assert {(row["arm"], row["runs"]) for row in measured.rows if row["is_null_arm"]} == {("null", reference)}
+    assert all(row["arm"] == row["runs"] for row in measured.rows if not row["is_null_arm"])
     assert {row["reference"] for row in measured.rows} == {reference}
 
 

@@ -57,7 +57,7 @@ def test_between_two_points_the_answer_is_theirs_if_they_agree_and_open_otherwis
 
 FACTS = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "tcp", "metric": "throughput", "arm": "no-copy",
-    "reference": "copy", "null": False, "ceiling": False, "axis": "message size", "axis_unit": "bytes",
+    "reference": "copy", "is_null_arm": False, "ceiling": False, "axis": "message size", "axis_unit": "bytes",
     "better": "higher", "smallest_effect": 1.02,
 }  # fmt: skip
 

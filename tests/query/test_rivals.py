@@ -45,7 +45,7 @@ def test_the_ratio_is_the_median_over_rounds_in_each_launch_as_for_the_reference
 def test_with_the_reference_as_the_other_arm_the_estimates_are_those_of_the_table(rivals):
     [panel] = rivals._tables.panels("zmq_throughput")
     found = _paired(rivals.results, panel, "copy", ["no-copy", "default"])
-    assert found == {(row["arm"], row["x"]): row for row in panel.ratios if not row["null"]}
+    assert found == {(row["arm"], row["x"]): row for row in panel.ratios if not row["is_null_arm"]}
 
 
 def test_possible_bias_is_that_of_the_references_null_arm(rivals):

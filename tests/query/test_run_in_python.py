@@ -199,7 +199,7 @@ def test_an_arm_alone_has_its_value_and_what_it_can_cost(real, ask):
 
 def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds(real, ask):
     rows = real[0].thresholds()
-    rows = rows[(rows["experiment"] == "task_map") & ~rows["null"]]
+    rows = rows[(rows["experiment"] == "task_map") & ~rows["is_null_arm"]]
     for level, share in ((0.5, "50%"), (0.95, ".95")):
         code, printed = ask("ask", "task_map", "--efficiency", share, "--json")
         printed_rows = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}

@@ -243,6 +243,26 @@ def test_the_ranks_of_an_earlier_release_have_no_variables(tmp_path):
     assert (row["host"], row["variables"], row["tuning"]) == ("a", None, None)
 
 
+def test_a_column_of_an_earlier_release_is_read_under_its_new_name(tmp_path):
+    rows = [{"arm": "copy", "is_null_arm": False}, {"arm": "null", "is_null_arm": True}]
+    table = record.from_rows(rows, record.SUMMARY)
+    former = {new: old for old, new in record.RENAMED.items()}
+    earlier = table.rename_columns([former.get(name, name) for name in table.column_names])
+    record.write(earlier, tmp_path / "earlier.parquet", FACTS)
+    record.write(table, tmp_path / "now.parquet", FACTS)
+    assert "null" in pq.read_schema(tmp_path / "earlier.parquet").names
+    assert pq.read_schema(tmp_path / "now.parquet").names == record.SUMMARY.names
+    then, now = (record.read(tmp_path / f"{name}.parquet", record.SUMMARY) for name in ("earlier", "now"))
+    assert then.equals(now) and then["is_null_arm"].to_pylist() == [False, True]
+    assert record.metadata(then) == record.metadata(now) == FACTS | {"crossover": record.VERSION}
+
+
+def test_no_table_has_the_former_name_of_a_column():
+    schemas = [value for value in vars(record).values() if isinstance(value, pa.Schema)]
+    assert sum("is_null_arm" in schema.names for schema in schemas) == 6
+    assert {name for schema in schemas for name in schema.names} & set(record.RENAMED) == set()
+
+
 def test_a_file_with_a_column_of_another_type_is_refused(tmp_path):
     record.write(BLOCKS.set_column(1, "x", [["wide", "narrow"]]), tmp_path / "a.parquet")
     refused(tmp_path / "a.parquet", "has a column of another type")

@@ -15,7 +15,8 @@ from crossover.report.text import tables
 def write(folder, launches, ratio, when):
     """Tables of these launches {experiment: number}, with one ratio each; `when` is a time of the files."""
     common = {"placement": "node", "protocol": "tcp", "metric": "throughput", "arm": "no-copy", "reference": "copy"}
-    common |= {"null": False, "ceiling": False, "verdict": "open", "x": 1.0, "ratio": ratio, "axis_unit": "bytes"}
+    common |= {"is_null_arm": False, "ceiling": False, "verdict": "open"}
+    common |= {"x": 1.0, "ratio": ratio, "axis_unit": "bytes"}
     rows = {
         "launches": [
             {

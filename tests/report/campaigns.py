@@ -176,7 +176,13 @@ class Campaign:
             reference_value = curve.rate / (1 + x / (30 * curve.points[0])) ** sign
             for arm, found in {curve.reference: {"ratio": 1.0}, curve.arm: own, "null": null}.items():
                 value = reference_value * found["ratio"]
-                cell = {"x": x, "arm": arm, "null": arm == "null", "ceiling": False, "rounds": 20 * curve.launches}
+                cell = {
+                    "x": x,
+                    "arm": arm,
+                    "is_null_arm": arm == "null",
+                    "ceiling": False,
+                    "rounds": 20 * curve.launches,
+                }
                 spread = {"low": value * 0.93, "high": value * 1.07} if replicated else {"low": None, "high": None}
                 tables["summary"].append(shared | cell | spread | {"unit": curve.unit, "median": value})
                 if arm != curve.reference:
@@ -184,7 +190,7 @@ class Campaign:
         for start in (0, len(curve.points) // 2):
             for name in ("ok", "throttled"):
                 raw = {
-                    "arm": curve.reference, "runs": curve.reference, "reference": curve.reference, "null": False,
+                    "arm": curve.reference, "runs": curve.reference, "reference": curve.reference, "is_null_arm": False,
                     "ceiling": False, "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start,
                     "x": curve.points[start],
                     "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
@@ -282,7 +288,7 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
     return {
         "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
         "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": 3, "arm": arm,
-        "null": arm == "null", "ceiling": False, "level": level, "verdict": verdict,
+        "is_null_arm": arm == "null", "ceiling": False, "level": level, "verdict": verdict,
         **{name: places[name] if name in known.get(verdict, ()) else None for name in places}, **changes,
     }  # fmt: skip
 

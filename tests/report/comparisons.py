@@ -11,10 +11,10 @@ Row = dict[str, Any]
 
 NAMES: Row = {
     "experiment": "zmq_throughput", "placement": "node", "protocol": "PUSH/PULL over tcp", "metric": "throughput",
-    "arm": "no-copy", "reference": "copy", "better": "higher", "null": False, "ceiling": False,
+    "arm": "no-copy", "reference": "copy", "better": "higher", "is_null_arm": False, "ceiling": False,
 }  # fmt: skip
 SIZES_BYTES = [100.0, 1000.0, 10_000.0]
-NULL: Row = {"arm": "null", "null": True, "change": 0.993, "q": None}
+NULL: Row = {"arm": "null", "is_null_arm": True, "change": 0.993, "q": None}
 
 
 def curve(**changes: Any) -> Row:
@@ -45,7 +45,7 @@ def cells() -> list[Row]:
         *(cell(x, change) for x, change in zip(SIZES_BYTES[:2], (0.9, 0.8), strict=True)),
         cell(SIZES_BYTES[2], 0.97, verdict="open"),
         *(
-            cell(x, 1.01, verdict="same", arm=arm, null=arm == "null")
+            cell(x, 1.01, verdict="same", arm=arm, is_null_arm=arm == "null")
             for arm in ("default", "null")
             for x in SIZES_BYTES
         ),

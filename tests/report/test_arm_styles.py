@@ -101,5 +101,5 @@ def test_an_unknown_arm_has_a_look_that_does_not_depend_on_others():
 
 
 def drawn(arms):
-    row = next(row for row in Campaign([zmq()]).tables()["summary"] if not row["null"])
+    row = next(row for row in Campaign([zmq()]).tables()["summary"] if not row["is_null_arm"])
     return tables.panels([row | {"arm": arm} for arm in arms], [], [])[0]

@@ -72,7 +72,7 @@ def test_no_two_of_many_arms_look_alike():
 def test_a_ceiling_is_drawn_with_the_curves_but_not_with_the_ratios():
     made = Campaign([zmq()]).tables()
     for name in ("summary", "ratios"):
-        bound = [dict(row, arm="in C", null=False, ceiling=True) for row in made[name] if row["arm"] == "null"]
+        bound = [dict(row, arm="in C", is_null_arm=False, ceiling=True) for row in made[name] if row["arm"] == "null"]
         made[name] += bound
     shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
     assert shown.rivals == ["no-copy"]

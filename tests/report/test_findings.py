@@ -227,5 +227,5 @@ def test_a_call_that_takes_a_list_is_compared_with_the_best_call_for_each_task()
 def lists(rates):
     shared = {"experiment": "task_latency", "placement": "node", "protocol": "empty tasks", "metric": "round trip"}
     facts = {"axis": "tasks", "axis_unit": "tasks", "better": "higher", "unit": "tasks/s", "ceiling": False, "x": 32.0}
-    rows = [shared | facts | {"arm": arm, "median": rate, "null": arm == "null"} for arm, rate in rates.items()]
+    rows = [shared | facts | {"arm": arm, "median": rate, "is_null_arm": arm == "null"} for arm, rate in rates.items()]
     return Panel("task_latency", "round trip", "empty tasks", "node", rows, [], [])

@@ -55,7 +55,7 @@ def words(panel):
 
 def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with(results, every):
     frame = Run(results).ratios()
-    rivals = frame[~(frame["null"] | frame["ceiling"])]
+    rivals = frame[~(frame["is_null_arm"] | frame["ceiling"])]
     assert set(rivals["verdict"]) <= {*VERDICTS} and frame["verdict"].notna().sum() == len(rivals)
     for panel, arm, ratios in every:
         for found in map(Outcome.of, ratios):

@@ -62,7 +62,7 @@ def measured(tier, experiment):
 
 
 def row(arm, **keys):
-    return {"arm": arm, "null": False, "ceiling": False, **keys}
+    return {"arm": arm, "is_null_arm": False, "ceiling": False, **keys}
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)

@@ -248,7 +248,7 @@ class OnlyCeilingAndNull(Campaign):
 
     def tables(self):
         tables = super().tables()
-        tables["summary"] = [row for row in tables["summary"] if row["null"]]
+        tables["summary"] = [row for row in tables["summary"] if row["is_null_arm"]]
         tables["ratios"] = [row | {"ceiling": True} for row in tables["ratios"] if row["arm"] == "Send"]
         return tables
 

@@ -69,8 +69,8 @@ class Answer:
     @property
     def verdict(self) -> str:
         """The conclusion, such as `no-copy is faster`."""
-        if self.cells and (self.cells[0]["null"] or self.cells[0]["ceiling"]):
-            return "a null arm, not a rival" if self.cells[0]["null"] else "a ceiling, not a rival"
+        if self.cells and (self.cells[0]["is_null_arm"] or self.cells[0]["ceiling"]):
+            return "a null arm, not a rival" if self.cells[0]["is_null_arm"] else "a ceiling, not a rival"
         return NOT_MEASURED if self.outcome is None else self._words(self.outcome)
 
     def _words(self, found: Outcome) -> str:

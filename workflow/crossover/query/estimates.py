@@ -106,7 +106,7 @@ def _quotient(row: Row, other: Row) -> Row:
 
 def _kind(panel: Panel, arm: str, than: str) -> Row:
     """The columns by which a comparison with a null arm or a ceiling is none of rivals; it has no verdict."""
-    kind = {"null": panel.null in (arm, than), "ceiling": not {arm, than}.isdisjoint(panel.ceilings)}
+    kind = {"is_null_arm": panel.null in (arm, than), "ceiling": not {arm, than}.isdisjoint(panel.ceilings)}
     return kind | ({"verdict": None} if any(kind.values()) else {})
 
 
@@ -115,10 +115,10 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
     medians = kept(results, "medians")
     if medians is None:
         return {}
-    nulls = medians.filter(pc.and_(medians["null"], pc.equal(medians["experiment"], panel.experiment)))
+    nulls = medians.filter(pc.and_(medians["is_null_arm"], pc.equal(medians["experiment"], panel.experiment)))
     made = _medians(results, panel, medians, than, {than, *arms})
     # A null arm would count as one of `than` here.
-    own = made[made["arm"].isin(arms)].assign(null=False, ceiling=False)
+    own = made[made["arm"].isin(arms)].assign(is_null_arm=False, ceiling=False)
     rows = writer.FROM_CURVES["ratios"]([*curves(own), *curves(nulls.to_pandas())])
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.RATIOS.names), record.RATIOS, preserve_index=False)
     return {

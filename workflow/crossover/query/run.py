@@ -169,7 +169,7 @@ class Run:
             (row, estimates.reached_in_words(row, names[panel_key(panel)]))
             for panel in panels
             for row in estimates.reached(self.results, panel, level)
-            if not row["null"]
+            if not row["is_null_arm"]
         ]
 
     def _curve(

@@ -1,8 +1,8 @@
 """The schemas of all parquet files, and the functions that write and read them.
 
 A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
-The schemas below are the project's public interface: columns may be added, but existing columns stay. `docs/data.md`
-explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
+The schemas below are the project's public interface: columns may be added, but existing columns stay, except those of
+RENAMED. `docs/data.md` explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
 import hashlib
@@ -49,7 +49,7 @@ MEASUREMENTS = _schema(
     strings="experiment placement protocol arm runs reference axis axis_unit metric unit better levels validity stop",
     integers="launch round position n start_ns",
     numbers="x value block_seconds",
-    flags="null ceiling",
+    flags="is_null_arm ceiling",
 )
 """One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
 
@@ -74,7 +74,7 @@ MEDIANS = _schema(
     strings="experiment placement protocol arm reference axis axis_unit metric unit better levels",
     integers="launch rounds pairs",
     numbers="x value ratio",
-    flags="null ceiling",
+    flags="is_null_arm ceiling",
 )
 """One row per launch, arm and cell: the medians over rounds, from which all later tables are estimated."""
 
@@ -82,7 +82,7 @@ SUMMARY = _schema(
     strings="experiment placement protocol arm axis axis_unit metric unit better",
     integers="launches rounds",
     numbers="x median low high",
-    flags="null ceiling",
+    flags="is_null_arm ceiling",
 )
 """One row per arm and cell: the geometric mean over launches of the median over rounds. No interval: low, high null."""
 
@@ -90,7 +90,7 @@ RATIOS = _schema(
     strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
     integers="launches rounds launches_needed",
     numbers="x ratio low high smallest_effect",
-    flags="null ceiling",
+    flags="is_null_arm ceiling",
 )
 """One row per arm and cell: the arm's value divided by the reference's. `verdict` (records.outcome): only of rivals."""
 
@@ -105,7 +105,7 @@ THRESHOLDS = _schema(
     strings="experiment placement protocol metric arm verdict axis axis_unit better",
     integers="launches",
     numbers="level x low high bracket_low bracket_high",
-    flags="null ceiling",
+    flags="is_null_arm ceiling",
 )
 """One row per arm, curve and level of the metric: the threshold, from which the level is reached."""
 
@@ -153,7 +153,7 @@ CHANGES = _schema(
     strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
     integers="launches_before launches_after",
     numbers="x before after change low high p q within",
-    flags="null ceiling equivalent",
+    flags="is_null_arm ceiling equivalent",
 )
 """One row per arm and curve that two runs share, without `x`, and one per cell: the ratio after, over that before."""
 
@@ -179,6 +179,9 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
 
 LATER = {*KEYS, "variables", "tuning"}
 """Columns that earlier releases did not record."""
+
+RENAMED = {"null": "is_null_arm"}
+"""Columns that earlier releases wrote under another name. In SQL, `null` is a word of the language."""
 
 CHECKSUM = b"digest"
 """The key of the checksum in a file's metadata."""
@@ -231,8 +234,8 @@ def stored(path: Path) -> dict[bytes, bytes]:
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    A column of LATER that the file lacks is null. Raises RecordError if the file cannot be read, is damaged, has
-    another version, lacks another column, or has one of another type.
+    A column of RENAMED gets its new name, and one of LATER that the file lacks is null. Raises RecordError if the file
+    cannot be read, is damaged, has another version, lacks another column, or has one of another type.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
@@ -248,6 +251,9 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         raise RecordError(path, f"has schema version {version}, this code reads {VERSION}", "measure again")
     if wrong:
         raise RecordError(path, "is damaged, because it has a wrong checksum")
+    table = table.rename_columns([RENAMED.get(name, name) for name in table.column_names])
+    # Because renaming drops it.
+    table = table.replace_schema_metadata(stored)
     missing = [name for name in schema.names if name not in table.column_names]
     if lacking := [name for name in missing if name not in LATER]:
         raise RecordError(path, f"lacks the columns {', '.join(lacking)}")

@@ -293,7 +293,7 @@ def _is_candidate(curve: Curve, unsafe: set[str]) -> bool:
     """Whether users choose by the curve's metric, and can choose its arm."""
     facts = curve.facts
     known = experiments.declared().get(facts["experiment"])
-    if known is None or facts["null"] or facts["ceiling"] or facts["arm"] in unsafe:
+    if known is None or facts["is_null_arm"] or facts["ceiling"] or facts["arm"] in unsafe:
         return False
     return facts["metric"] in known.questions and facts["arm"] not in known.diagnostic
 

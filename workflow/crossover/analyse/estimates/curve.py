@@ -24,7 +24,7 @@ PANEL = ["experiment", "placement", "protocol", "metric"]
 NAMES = [*PANEL, "arm"]
 """The columns that identify a curve."""
 
-FACTS = ["reference", "axis", "axis_unit", "unit", "better", "levels", "null", "ceiling"]
+FACTS = ["reference", "axis", "axis_unit", "unit", "better", "levels", "is_null_arm", "ceiling"]
 """Further columns that are the same all along a curve."""
 
 
@@ -77,7 +77,7 @@ class Curve:
 
 def competes(facts: Mapping[str, Any]) -> bool:
     """Whether the arm of a curve with these facts competes: it is no null arm, no ceiling, and not the reference."""
-    return not (facts["null"] or facts["ceiling"] or facts["arm"] == facts["reference"])
+    return not (facts["is_null_arm"] or facts["ceiling"] or facts["arm"] == facts["reference"])
 
 
 def curves(medians: pd.DataFrame) -> Iterator[Curve]:
@@ -115,7 +115,7 @@ def blocks(table: pa.Table) -> Blocks:
     names = [*NAMES, *FACTS]
     places = ["x", "launch", "round", "position", "start_ns"]
     valid = pc.is_valid(table["value"])
-    texts = [name for name in names if name not in ("null", "ceiling")]
+    texts = [name for name in names if name not in ("is_null_arm", "ceiling")]
     frame = table.select([*names, *places, "value"]).filter(valid).to_pandas(categories=texts)
     groups = {"observed": True, "dropna": False, "sort": False}
     rows = frame[places].assign(

@@ -56,7 +56,7 @@ class Biases:
     def __init__(self, curves: Sequence[Curve]) -> None:
         seen: defaultdict[tuple[str, ...], list[Floats]] = defaultdict(list)
         for curve in curves:
-            if curve.facts["null"]:
+            if curve.facts["is_null_arm"]:
                 seen[_noise_of(curve)].append(_means(curve.ratios))
         self._means = {key: np.concatenate(parts, axis=1) for key, parts in seen.items()}
         self._largest = {key: largest_bias(*means) for key, means in self._means.items()}

@@ -179,7 +179,7 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
                 "arm": seen.arm.name,
                 "runs": seen.arm.runs,
                 "reference": reference,
-                "null": seen.arm.null,
+                "is_null_arm": seen.arm.null,
                 "ceiling": seen.arm.ceiling,
                 "axis": kind.axis.name,
                 "axis_unit": kind.axis.unit,

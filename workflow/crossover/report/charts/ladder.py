@@ -45,7 +45,7 @@ def _converted(row: Row) -> Row:
     low, median, high = values
     units = {"axis": "message size", "axis_unit": "bytes", "unit": "s", "better": "lower"}
     cell = {"x": numbers.UNIT_BYTES[row["axis_unit"]] * row["x"], "median": median, "low": low, "high": high}
-    return row | units | cell | {"experiment": NAME, "null": False, "ceiling": False}
+    return row | units | cell | {"experiment": NAME, "is_null_arm": False, "ceiling": False}
 
 
 def panel(summary: list[Row]) -> Panel | None:

@@ -241,7 +241,7 @@ def _chance(found: Comparison) -> str:
 
 def _null(curves: list[Row]) -> str:
     """The apparent changes of the null arms, which cannot change."""
-    null = [row for row in curves if row["null"]]
+    null = [row for row in curves if row["is_null_arm"]]
     if not null:
         return "No null arm is in both runs."
     wrong = sum(_differs(row) for row in null)

@@ -66,7 +66,7 @@ class Panel:
     @property
     def null(self) -> str:
         """The name of the null arm; empty if there is none."""
-        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["null"]), "")
+        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["is_null_arm"]), "")
 
     @property
     def ceilings(self) -> list[str]:
@@ -93,7 +93,7 @@ class Panel:
     @property
     def values(self) -> list[Row]:
         """The rows of the summary that charts show: all but those of the null arm, which would hide the reference."""
-        return [row for row in self.summary if not row["null"]]
+        return [row for row in self.summary if not row["is_null_arm"]]
 
     @property
     def near_ratios(self) -> list[Row]:
@@ -188,7 +188,7 @@ SCHEMAS = record.schemas(" ".join(table.name for table in fields(Tables) if tabl
 
 def competes(row: Row) -> bool:
     """Whether a row is neither of a null arm nor of a ceiling."""
-    return not (row["null"] or row["ceiling"])
+    return not (row["is_null_arm"] or row["ceiling"])
 
 
 def place(row: Row) -> str:
