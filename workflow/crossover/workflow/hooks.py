@@ -12,6 +12,7 @@ import snakemake_scheduler_plugin_crossover as order
 from crossover.design.launch import Launch
 from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
+from crossover.paths import SITE
 from crossover.planning import estimate, receipt
 from crossover.records import atomic
 from crossover.slurm import acceptance, cluster, jobs, submission
@@ -73,16 +74,21 @@ def tell(run: Run) -> None:
     told = [
         *(run.remarks if run.partial else ()),
         run.course.outlook(run.due, run.unrefined()),
-        oversubscribed(run, run.due),
+        *of_partition(run),
         estimate.curtailed(run.jobs.times(run.due), run.most_minutes),
     ]
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
 
-def oversubscribed(run: Run, launches: Sequence[Launch]) -> str:
-    """The launches that are wider than a node of Slurm's partition, in words."""
-    widths = run.course.widths(launches) if run.slurm else []
-    return estimate.oversubscribed(widths, cluster.partition(run.slurm.get("slurm_partition")).processors)
+def of_partition(run: Run) -> list[str]:
+    """The launches that are wider than a node of Slurm's partition, and a bound of jobs below its nodes, in words."""
+    if not run.slurm:
+        return []
+    offered, most = cluster.partition(run.slurm.get("slurm_partition")), run.workflow.nodes
+    lines = [estimate.oversubscribed(run.course.widths(run.due), offered.processors)]
+    if most < min(offered.nodes or 0, len(run.split(run.due))):
+        lines.append(f"at most {most} jobs at a time, on {offered.nodes} nodes; to allow more, set `jobs:` in {SITE}")
+    return lines
 
 
 def follow(run: Run, on_slurm: bool) -> None:
