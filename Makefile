@@ -3,10 +3,19 @@ PYTHON ?= python3
 BIN := .venv/bin
 # Show progress at once, also through a pipe.
 export PYTHONUNBUFFERED := 1
+# Packages, Pythons and scripts of the caller's; PIP_USER overrides a pip.conf too.
+FOREIGN := PYTHONPATH PYTHONHOME PYTHONUSERBASE PYTHONSTARTUP PIP_USER PIP_TARGET PIP_PREFIX PIP_ROOT PIP_PYTHON BASH_ENV
+IGNORED := $(strip $(foreach name,$(FOREIGN),$(if $(filter-out workflow $(CURDIR)/workflow,$($(name))),$(name))))
+$(if $(IGNORED),$(info ignored: $(IGNORED); crossover uses the packages in .venv alone))
+unexport $(FOREIGN)
+# A copy of the project with a link to another's .venv runs its own package.
+export PYTHONPATH := $(CURDIR)/workflow
+CROSSOVER := $(BIN)/python -P -m crossover
+export PIP_USER := 0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
+.PHONY: again help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -15,7 +24,7 @@ env: .venv/run $(EXTRA:%=.venv/extra-%)  ## set up .venv with the locked version
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@$(BIN)/crossover report --from "$(FROM)" --page "$(FROM:/=).html"
+	@$(CROSSOVER) report --from "$(FROM)" --page "$(FROM:/=).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 endif
@@ -28,10 +37,10 @@ quarto: .venv/run  ## install Quarto into .venv; without it, the built-in previe
 	  echo "$(QUARTO) could not be installed (see .venv/quarto.log); the built-in preview goes on rendering the report" >&2; exit 1; }
 
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
-	@$(BIN)/crossover publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
+	@$(CROSSOVER) publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
 bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=folder renders the tables of another folder)
-	@$(BIN)/crossover bundle $(ARGS)
+	@$(CROSSOVER) bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
 	@$(BIN)/python -m pytest -m "not cluster and not calibration and not long" -n 3 --dist loadfile --no-loadscope-reorder
@@ -69,7 +78,7 @@ bench-again: .venv/run  ## run the tier quick twice, and print how well the two 
 	@$(BIN)/python benchmarks/again.py
 
 docs: .venv/run  ## write the generated files config/README.md and reports/references.bib
-	@$(BIN)/crossover document
+	@$(CROSSOVER) document
 
 clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	rm -rf .venv .pytest_cache .mypy_cache .ruff_cache .hypothesis
@@ -82,23 +91,28 @@ INSTALL := >>.venv/pip.log $(BIN)/pip install --disable-pip-version-check --no-c
 # them: most of their modules are never used. Nor are the libraries' own tests, a third of all files.
 LATER := tests?|pip|setuptools|debugpy|sqlalchemy|pygments|docutils|narwhals|wcwidth|altair|scipy|pandas|prompt_toolkit|jedi|git
 COMPILE := { echo Compiling >>.venv/pip.log; \
-  $(BIN)/python -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
+  $(BIN)/python -I -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
+# These programs ignore the caller's PYTHONPATH, PYTHONHOME and packages. A long path is in their second line.
+ISOLATE := find $(BIN) \( -name snakemake -o -name crossover \) -exec \
+  sed -i -E '1,2s,(/bin/python[0-9.]*"?)( "\$$0"|$$),\1 -Iu\2,' {} +
 # Prints the set-up's progress every 15 seconds, until the recipe's shell ends.
 SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
     echo "  still setting up: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
   done ) & trap "kill $$!" EXIT; set -e
 
+# The programs of .venv contain its path, and its packages are of one version of Python: set up again if either has changed.
+USABLE = [ "$$(cat .venv/made)" = "$(CURDIR)" ] && $(BIN)/python -I -c "import pip"
 # Each stamp comes last, so that an interrupted set-up is repeated.
-.venv/made:
+.venv/made: $(shell { $(USABLE); } 2>/dev/null || echo again)
 	@test "$$(uname -s)" = Linux || { echo "crossover measures on Linux, and this is $$(uname -s): on macOS use a virtual \
 	  machine or a container with Linux, on Windows WSL 2" >&2; exit 1; }
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
+	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
 	@test -w . || { echo "$(CURDIR): cannot be written to; clone the project into a folder of your own" >&2; exit 1; }
 	@echo "Setting up .venv (about a minute) ..."
-	@$(PYTHON) -m venv --clear .venv || \
+	@$(PYTHON) -I -m venv --clear .venv || \
 	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@touch $@
+	@echo "$(CURDIR)" >$@
 
 # setuptools comes first: one locked package has no wheel, and pip would otherwise build it with an unlocked setuptools.
 # The package itself is installed from this folder, so that changes of its code need no new set-up.
@@ -108,6 +122,7 @@ SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
 	  $(INSTALL) --require-hashes -r .venv/setuptools.lock; \
 	  $(INSTALL) --require-hashes -r requirements.lock; \
 	  $(INSTALL) --no-deps -e .; \
+	  $(ISOLATE); \
 	  $(COMPILE)
 	@touch $@
 

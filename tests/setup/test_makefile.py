@@ -154,6 +154,8 @@ def test_wheels_of_a_folder_need_no_index(clone):
     assert code == 0, said
     assert clone.installed() == RUN
     assert clone.asked == []
+    clone.folder = clone.folder.rename(clone.folder.with_name("moved"))
+    assert "-m venv --clear" in clone.make("-n", "env")[1], "its programs name the old folder"
 
 
 @pytest.mark.long
@@ -182,7 +184,7 @@ def test_an_extra_is_installed_when_it_is_named(clone):
 
 def test_an_old_python_is_refused(clone, tmp_path):
     old = tmp_path / "python3.10"
-    old.write_text(f'#!/bin/sh\nshift\nexec {sys.executable} -c "import sys; sys.version_info = (3, 10); $1"\n')
+    old.write_text(f'#!/bin/sh\nshift 2\nexec {sys.executable} -c "import sys; sys.version_info = (3, 10); $1"\n')
     old.chmod(0o755)
     code, said = clone.make("env", f"PYTHON={old}")
     assert code != 0 and "crossover needs Python 3.11 or newer, but this is 3.10; name another" in said

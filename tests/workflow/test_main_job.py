@@ -67,7 +67,7 @@ def test_every_snakemake_command_of_the_documents_can_be_planned(project: Projec
         starting = "crossover new experiment message_halves"
         assert starting in (ROOT / "docs/extending.md").read_text()
         # The installed program belongs to the original.
-        project.succeed("env", "PYTHONPATH=workflow", *starting.split())
+        project.succeed("env", "PYTHONPATH=workflow", "python", "-m", *starting.split())
     for command in sorted(commands):
         project.succeed("snakemake", "-n", *command.split()[1:])
 

@@ -22,8 +22,8 @@ LENGTH = int(os.environ.get("CROSSOVER_COMMANDS", "8"))
 """The most commands of an order."""
 
 TIERS = ("smoke", "quick", "standard")
-MAKE = "env PYTHONPATH=workflow make -o .venv/run "
-"""make with the existing set-up, whatever its age; the program there belongs to the original, not to the copy."""
+MAKE = "make -o .venv/run "
+"""make with the existing set-up, whatever its age."""
 
 KILLED = 0.3
 """The share of commands that are killed at a random moment."""

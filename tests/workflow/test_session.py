@@ -33,12 +33,24 @@ def test_a_shell_command_finds_this_interpreter_and_this_package(monkeypatch):
     assert Path(told[1]).parent == PACKAGE
 
 
-def test_earlier_entries_of_the_paths_follow_ours(monkeypatch):
+def test_earlier_entries_of_the_path_follow_ours_and_foreign_packages_are_ignored_with_one_line(monkeypatch, capsys):
     monkeypatch.setenv("PATH", "/usr/bin:/bin")
     monkeypatch.setenv("PYTHONPATH", "/somewhere/else")
+    monkeypatch.setenv("BASH_ENV", "/somewhere/else")
     session.expose()
     assert os.environ["PATH"].split(":")[1:] == ["/usr/bin", "/bin"]
-    assert os.environ["PYTHONPATH"].split(":")[1:] == ["/somewhere/else"]
+    assert os.environ["PYTHONPATH"] == str(WORKFLOW)
+    session.expose()
+    assert capsys.readouterr().err == "ignored: PYTHONPATH BASH_ENV; crossover uses the packages in .venv alone\n"
+
+
+def test_a_script_in_the_working_folder_and_bash_replace_nothing(monkeypatch, tmp_path):
+    (tmp_path / "random.py").write_text("1 / 0")
+    (tmp_path / "own.sh").write_text("PATH=/nowhere")
+    monkeypatch.setenv("BASH_ENV", str(tmp_path / "own.sh"))
+    session.expose()
+    command = ["bash", "-c", "python -m crossover --help"]
+    assert subprocess.run(command, capture_output=True, cwd=tmp_path).returncode == 0
 
 
 @pytest.mark.parametrize("before", [None, "", "/somewhere/else"])

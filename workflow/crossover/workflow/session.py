@@ -27,15 +27,26 @@ ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
 """The launch for which a profile's resources are read."""
 
 
+FOREIGN = ("PYTHONPATH", "PYTHONHOME", "PYTHONUSERBASE", "BASH_ENV")
+"""Variables by which a user's packages, Python or commands would replace those of a run."""
+
+
 def expose() -> None:
-    """Make `python` in a rule mean this interpreter, with this package on its path.
+    """Make `python` in a rule mean this interpreter, with this package and no other of the user's on its path.
 
     With `--sdm conda`, the conda environment still comes first, because Snakemake activates it later.
     """
-    for variable, folder in (("PATH", Path(sys.executable).parent), ("PYTHONPATH", WORKFLOW)):
-        present = os.environ.get(variable, "").split(os.pathsep)
-        if present[0] != str(folder):
-            os.environ[variable] = os.pathsep.join([str(folder), *filter(None, present)])
+    present, folder = os.environ.get("PATH", "").split(os.pathsep), str(Path(sys.executable).parent)
+    if present[0] != folder:
+        os.environ["PATH"] = os.pathsep.join([folder, *filter(None, present)])
+    # Without SAFEPATH, a script in the working folder would replace a library's module of its name.
+    own = {"PYTHONPATH": str(WORKFLOW), "PYTHONSAFEPATH": "1", "PYTHONNOUSERSITE": "1"}
+    foreign = [name for name in FOREIGN if os.environ.get(name, own.get(name)) != own.get(name)]
+    for name in foreign:
+        del os.environ[name]
+    if foreign:
+        print(f"ignored: {' '.join(foreign)}; crossover uses the packages in .venv alone", file=sys.stderr)
+    os.environ |= own
 
 
 def require_linux() -> None:
