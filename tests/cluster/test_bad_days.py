@@ -224,6 +224,35 @@ def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(pro
     assert sum(log.count("already measured by an earlier job") for log in logs) == accepted - 2
 
 
+def test_a_partition_that_is_drained_in_mid_run_costs_no_attempt(project: OnCluster) -> None:
+    project.configure(toy={"launches": 3})
+    site(project, "batch_launches: 1\njobs: 1")
+    login = project.slurm.login
+    run = project.begin("env", "CROSSOVER_REFUSAL_SECONDS=2", *PROMPT, "toy")
+    run.wait_until(lambda: project.slurm.jobs() != [])
+    login.run("scontrol", "update", "PartitionName=main", "State=DRAIN")
+    try:
+        run.wait_until(lambda: "Slurm accepts no further job now (" in run.said)
+    finally:
+        login.run("scontrol", "update", "PartitionName=main", "State=UP")
+    code, said = run.end()
+    assert code == 0, said
+    assert "failed: toy" not in said and "Traceback" not in said
+    assert len(raw_files(project)) == 3
+
+
+@pytest.mark.parametrize("program", ["sinfo", "sacctmgr", "sshare"])
+def test_a_question_of_the_plugin_that_fails_costs_no_attempt(project: OnCluster, program: str) -> None:
+    project.configure(toy={"launches": 1})
+    site(project, "account: root")
+    folder = project.folder / "failing"
+    folder.mkdir()
+    (folder / program).write_text("#!/bin/sh\necho 'Access/permission denied' >&2\nexit 1\n", encoding="utf-8")
+    (folder / program).chmod(0o755)
+    said = project.succeed("env", f"PATH={folder}:{os.environ['PATH']}", *PROMPT, "toy")
+    assert "failed: toy" not in said and "Traceback" not in said
+
+
 def test_a_held_job_has_its_remedy_and_a_pipe_a_line_a_minute(project: OnCluster) -> None:
     project.configure(toy={"launches": 1})
     login = project.slurm.login
@@ -235,7 +264,7 @@ def test_a_held_job_has_its_remedy_and_a_pipe_a_line_a_minute(project: OnCluster
     login.run("scontrol", "uhold", held)
     run.wait_until(lambda: "JobHeldUser does not end by itself; let them start: `scontrol release JOB`" in run.said)
     login.run("scancel", other)
-    run.wait_until(lambda: "[0 of 1] under way or waiting in Slurm: toy node, launch 1" in run.said)
+    run.wait_until(lambda: "[0 of 1] under way or waiting in its queue: toy node, launch 1" in run.said)
     login.run("scontrol", "release", held)
     code, said = run.end()
     assert code == 0, said

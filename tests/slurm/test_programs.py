@@ -137,3 +137,12 @@ def test_a_refusal_for_good_keeps_slurms_words(slurm, tmp_path):
     assert (done.returncode, done.stderr) == (1, "sbatch: error: Invalid qos specification\n")
     assert (tmp_path / "refusals").read_text(encoding="utf-8") == "refused\tInvalid qos specification\n"
     assert not (tmp_path / "jobs").exists() and not list(Path(tmp_path).glob("tmp*"))
+
+
+@pytest.mark.parametrize("program", ["sinfo", "sacctmgr", "sshare"])
+def test_what_the_plugin_asks_at_a_submission_never_fails(slurm, program):
+    slurm(program, "echo 'Access/permission denied' >&2; exit 1")
+    done = said(program, "-n")
+    assert (done.returncode, done.stdout) == (0, "")
+    slurm(program, 'echo "$@"')
+    assert said(program, "-n", "a b").stdout == "-n a b\n"

@@ -254,9 +254,11 @@ class LogHandler(LogHandlerBase):
         if self._live or self._whole or time.monotonic() - self._said < SILENCE_SECONDS:
             return
         self._count()
-        if what := self._under_way(self.tally.running - self.tally.done.keys()):
-            place, left = f"[{self.tally.position}] ", f"; about {self._run.duration(self.tally.seconds_left)} left"
-            self.say(f"{place}under way: {what}{left}" if self.tally.expected else f"under way: {what}")
+        launches = self.tally.running - self.tally.done.keys()
+        if what := self._under_way(launches):
+            words = f"under way{' or waiting in its queue' if launches else ''}: {what}"
+            left = f"; about {self._run.duration(self.tally.seconds_left)} left"
+            self.say(f"[{self.tally.position}] {words}{left}" if self.tally.expected else words)
 
     def _under_way(self, launches: Iterable[Key]) -> str:
         """These launches in words; without any, the last step that began."""
