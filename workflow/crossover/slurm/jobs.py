@@ -22,6 +22,22 @@ POLL_SECONDS = 20.0
 UNEXAMINED = ("", "None")
 """Slurm's reason until it has examined a job."""
 
+SUSPENDED = "suspended"
+"""The reason of a job that has started and was stopped, for which Slurm has no word."""
+
+ANOTHER = f"press Ctrl-C and set `qos:`, `account:` or `partition:` in {SITE} to one that allows such jobs"
+AGAIN = "or cancel them, and their launches are tried again: `scancel JOB`, with each number of `squeue --me`"
+
+ENDS = (
+    (SUSPENDED, f"only Slurm and its operators resume them; wait, {AGAIN}"),
+    ("requeued.(in.)?held|HoldMaxRequeue", f"does not end by itself; let them start: `scontrol release JOB`, {AGAIN}"),
+    ("Max.*Per(Job|Node)|QOSMin", f"does not end by itself; {ANOTHER}, or, for jobs of several nodes, set `nodes: 1`"),
+    # The budget of a group in minutes; the minutes of its running jobs end with them.
+    ("Grp(?!.*Run).*(Minutes|Wall)", f"ends when the administrators renew the used budget; wait, or {ANOTHER}"),
+    ("Grp", f"ends when other jobs of the group end; if there are none, {ANOTHER}"),
+)
+"""A pattern of Slurm's reasons for waiting, and what ends the wait."""
+
 NO_ANSWER = "Slurm's controller does not answer; the jobs go on"
 
 END_SECONDS = 120
@@ -38,14 +54,20 @@ FROM_OUTSIDE = (
 
 def reasons_to_wait(start: str) -> Counter[str] | None:
     """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
-    command = ["squeue", "--me", "--noheader", "--states=PENDING", "--format=%r|%j"]
+    command = ["squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=POLL_SECONDS, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return None
-    rows = [line.rsplit("|", 1) for line in done.stdout.splitlines() if "|" in line]
-    found = Counter(reason for reason, name in rows if name.startswith(start) and reason not in UNEXAMINED)
-    return found if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    found: Counter[str] = Counter()
+    for line in done.stdout.splitlines():
+        state, _, rest = line.partition("|")
+        reason, _, name = rest.rpartition("|")
+        reason = SUSPENDED if state == "SUSPENDED" else reason
+        found[reason] += name.startswith(start) and reason not in UNEXAMINED
+    return +found
 
 
 @dataclass
@@ -81,13 +103,19 @@ def waiting_in_words(found: Counter[str]) -> list[str]:
     if not found:
         return []
     counted = [f"{count} {'job' if count == 1 else 'jobs'} ({reason})" for reason, count in found.most_common()]
-    lines = [f"waiting in Slurm: {', '.join(counted)}"]
-    for reason in filter(HOPELESS.__contains__, found):
-        key, step = meaning(reason)
-        remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
-        wait = "" if reason == "JobHeldUser" else "wait until the administrators change it, or "
-        lines.append(f"{reason} does not end by itself; {wait}{remedy}")
-    return lines
+    return [f"waiting in Slurm: {', '.join(counted)}", *filter(None, map(_end_in_words, found))]
+
+
+def _end_in_words(reason: str) -> str:
+    """What ends the wait for this reason; empty if it ends by itself."""
+    if words := next((words for pattern, words in ENDS if re.search(pattern, reason)), ""):
+        return f"{reason}: {words}"
+    if reason not in HOPELESS:
+        return ""
+    key, step = meaning(reason)
+    remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
+    wait = "" if reason == "JobHeldUser" else "wait until the administrators change it, or "
+    return f"{reason} does not end by itself; {wait}{remedy}"
 
 
 def follow(start: str, say: Callable[[str], None], progress: Callable[[], None] = lambda: None) -> None:
