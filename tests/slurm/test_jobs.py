@@ -65,8 +65,8 @@ def test_suspended_jobs_are_counted_with_the_waiting_ones(tmp_path, monkeypatch)
     program.write_text("#!/bin/sh\n" + "".join(f"echo '{row}'\n" for row in rows))
     program.chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path))
-    found = {"job requeued in held state": 1, jobs.SUSPENDED: 2, "Nodes a|b are DOWN": 1}
-    assert jobs.reasons_to_wait("run-") == found
+    expected = {"job requeued in held state": 1, jobs.SUSPENDED: 2, "Nodes a|b are DOWN": 1}
+    assert jobs.reasons_to_wait("run-") == expected
 
 
 def test_a_refusal_that_passes_is_named_once():

@@ -27,6 +27,7 @@ QUERIES = {
 }
 """How Slurm's plugin asks for the states of jobs."""
 
+SUBMISSION = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-1")
 SILENT = "echo 'slurm_load_jobs error: Unable to contact slurm controller' >&2; exit 1"
 WITHOUT_ACCOUNTS = "echo 'Slurm accounting storage is disabled' >&2; exit 1"
 
@@ -118,6 +119,17 @@ def test_a_controller_that_fails_at_once_is_asked_rarely(slurm, monkeypatch):
     assert time.monotonic() - begin > 0.5
 
 
+@pytest.mark.parametrize("command", [("squeue", *QUERIES["squeue"]), SUBMISSION], ids=["squeue", "sbatch"])
+def test_a_signal_ends_a_program_that_waits_and_frees_its_output(slurm, monkeypatch, command):
+    """Otherwise Snakemake would wait for the output of a `sleep` that nobody ends."""
+    monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "9")
+    slurm(command[0], SILENT)
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as program:
+        time.sleep(0.5)
+        program.terminate()
+        program.communicate(timeout=5)
+
+
 def test_the_cost_of_a_look_does_not_grow_with_the_square_of_the_jobs(slurm, folder):
     numbers = range(100_000, 105_000)
     (folder / "jobs").write_text("".join(f"{number}\n" for number in numbers))
@@ -151,9 +163,9 @@ def test_without_its_folder_a_run_learns_the_end_of_its_jobs_from_slurm_alone(sl
 def test_without_its_folder_a_job_is_submitted_and_refused_with_slurms_words(slurm, damaged):
     slurm("mktemp", "exit 1")
     slurm("sbatch", "echo 17")
-    assert said(*OWN).stdout == "17\n"
+    assert said(*SUBMISSION).stdout == "17\n"
     slurm("sbatch", 'echo "sbatch: error: Invalid qos specification" >&2\nexit 1')
-    done = said(*OWN)
+    done = said(*SUBMISSION)
     assert (done.returncode, done.stderr) == (1, "sbatch: error: Invalid qos specification\n")
 
 
@@ -166,7 +178,7 @@ def test_a_removed_folder_is_there_again_with_the_jobs_that_slurm_knows_and_the_
     assert states("squeue") == {"7": "RUNNING", "8": "RUNNING"}
     slurm("squeue", "echo '7|COMPLETED|run-a'")
     slurm("sbatch", "echo Invalid qos; exit 1")
-    said(*OWN)
+    said(*SUBMISSION)
     assert (folder / "refusals").read_text() == "refused\tInvalid qos\n"
     assert states("squeue") == {"7": "COMPLETED", "8": "MISSING"}
     assert states("squeue") == {"7": "COMPLETED", "8": "FAILED"}
@@ -177,7 +189,7 @@ def test_a_record_that_cannot_take_a_job_is_not_taken_for_complete(slurm, folder
     (folder / "jobs").unlink()
     (folder / "jobs").symlink_to("/dev/full")
     slurm("sbatch", "echo 17")
-    assert said(*OWN).stdout == "17\n"
+    assert said(*SUBMISSION).stdout == "17\n"
     assert not (folder / "jobs").is_symlink()
 
 
@@ -193,14 +205,13 @@ PASSING = (
     "Batch job submission failed: MaxJobCount limit reached",
     "QOSMaxSubmitJobPerUserLimit",
 )
-OWN = ("sbatch", "--parsable", "--job-name", "run", "--comment", "rule_launches-1")
 
 
 @pytest.mark.parametrize("words", PASSING)
 def test_a_busy_controller_is_outwaited(slurm, folder, words):
     once = folder / "once"
     slurm("sbatch", f'[ -f {once} ] && echo "17;here" && exit\ntouch {once}\necho "sbatch: error: {words}" >&2\nexit 1')
-    done = said(*OWN)
+    done = said(*SUBMISSION)
     assert (done.returncode, done.stdout, done.stderr) == (0, "17\n", "")
     assert (folder / "refusals").read_text(encoding="utf-8") == f"waits\t{words}\n"
     assert (folder / "jobs").read_text(encoding="utf-8") == "17\n"
@@ -208,16 +219,16 @@ def test_a_busy_controller_is_outwaited(slurm, folder, words):
 
 def test_copies_of_a_job_share_a_name_under_which_slurm_runs_one_at_a_time(slurm, tmp_path):
     slurm("sbatch", f'echo "$@" >>{tmp_path}/asked\necho 17')
-    said(*OWN)
-    said(*OWN[:-1], "rule_launches-10")
+    said(*SUBMISSION)
+    said(*SUBMISSION[:-1], "rule_launches-10")
     first, second = (tmp_path / "asked").read_text(encoding="utf-8").splitlines()
-    assert first == f"--dependency=singleton {' '.join(OWN[1:])} --job-name=run-rule_launches-1"
+    assert first == f"--dependency=singleton {' '.join(SUBMISSION[1:])} --job-name=run-rule_launches-1"
     assert second.endswith(" --job-name=run-rule_launches-10")
 
 
 def test_a_refusal_for_good_keeps_slurms_words(slurm, folder):
     slurm("sbatch", 'echo "sbatch: error: Invalid qos specification" >&2\nexit 1')
-    done = said(*OWN)
+    done = said(*SUBMISSION)
     assert (done.returncode, done.stderr) == (1, "sbatch: error: Invalid qos specification\n")
     assert (folder / "refusals").read_text(encoding="utf-8") == "refused\tInvalid qos specification\n"
     assert (folder / "jobs").read_text(encoding="utf-8") == ""
@@ -239,7 +250,7 @@ def test_a_refusal_for_good_keeps_slurms_words(slurm, folder):
 def test_only_the_number_of_a_job_is_taken_from_a_talkative_sbatch(slurm, folder, lines, queued):
     slurm("sbatch", "\n".join(f"echo '{line}'" for line in lines))
     slurm("squeue", f"case $* in *--name=run-rule_launches-1*--format=%i*) echo '{queued}'; esac")
-    done = said(*OWN)
+    done = said(*SUBMISSION)
     assert (done.returncode, done.stdout, done.stderr) == (0, "17\n", "")
     assert (folder / "jobs").read_text(encoding="utf-8") == "17\n"
 
@@ -247,7 +258,7 @@ def test_only_the_number_of_a_job_is_taken_from_a_talkative_sbatch(slurm, folder
 def test_a_job_without_a_number_is_refused_with_the_words(slurm, folder):
     slurm("sbatch", "echo 'Nothing to do'")
     slurm("squeue", SILENT)
-    done = said(*OWN)
+    done = said(*SUBMISSION)
     assert done.returncode == 1 and done.stdout == ""
     assert done.stderr == "sbatch gave no number of the job, and squeue knows none of its name: Nothing to do\n"
     assert (folder / "refusals").read_text(encoding="utf-8") == f"refused\t{done.stderr}"

@@ -61,13 +61,13 @@ def reasons_to_wait(start: str) -> Counter[str] | None:
         return None
     if done.returncode:
         return None
-    found: Counter[str] = Counter()
+    waiting: Counter[str] = Counter()
     for line in done.stdout.splitlines():
         state, _, rest = line.partition("|")
         reason, _, name = rest.rpartition("|")
         reason = SUSPENDED if state == "SUSPENDED" else reason
-        found[reason] += name.startswith(start) and reason not in UNEXAMINED
-    return +found
+        waiting[reason] += name.startswith(start) and reason not in UNEXAMINED
+    return +waiting
 
 
 @dataclass
