@@ -30,6 +30,45 @@ def test_a_reason_that_never_ends_has_a_remedy():
     assert remedy.startswith("PartitionDown does not end by itself") and "set `partition:` in" in remedy
 
 
+PER_JOB = (
+    *("AssocMaxCpuPerJobLimit", "QOSMaxCpuPerJobLimit", "AssocMaxNodePerJobLimit", "QOSMaxMemoryPerJob"),
+    *("AssocMaxCpuMinutesPerJobLimit", "QOSMaxCpuPerNode", "QOSMinCpuNotSatisfied", "QOSMinNode"),
+)
+BUDGETS = ("AssocGrpCPUMinutesLimit", "QOSGrpWallLimit", "QOSGrpGRESMinutes")
+GROUPS = ("AssocGrpCpuLimit", "QOSGrpNodeLimit", "AssocGrpCPURunMinutesLimit")
+PASSING = ("Resources", "Priority", "QOSMaxCpuPerUserLimit", "QOSMaxJobsPerUserLimit", "AssocMaxJobsLimit")
+REQUEUED = ("job requeued in held state", "launch failed requeued held", "JobHoldMaxRequeue")
+
+
+@pytest.mark.parametrize(
+    ("reasons", "words"),
+    [
+        (PER_JOB, "does not end by itself; press Ctrl-C and set `qos:`, `account:` or `partition:`"),
+        (BUDGETS, "ends when the administrators renew the used budget"),
+        (GROUPS, "ends when other jobs of the group end"),
+        (REQUEUED, "does not end by itself; let them start: `scontrol release JOB`, or cancel them"),
+        ([jobs.SUSPENDED], "only Slurm and its operators resume them; wait, or cancel them"),
+        (PASSING, None),
+    ],
+)
+def test_slurms_reasons_say_what_ends_the_wait(reasons, words):
+    for reason in reasons:
+        lines = jobs.waiting_in_words(Counter({reason: 2}))
+        assert lines[0] == f"waiting in Slurm: 2 jobs ({reason})"
+        assert [line.startswith(f"{reason}: {words}") for line in lines[1:]] == ([True] if words else [])
+
+
+def test_suspended_jobs_are_counted_with_the_waiting_ones(tmp_path, monkeypatch):
+    rows = ("PENDING|None|run-1", "PENDING|job requeued in held state|run-2", "SUSPENDED|None|run-3")
+    rows += ("PENDING|Nodes a|b are DOWN|run-4", "SUSPENDED|None|run-5", "PENDING|Priority|other", "PENDING||run-6")
+    program = tmp_path / "squeue"
+    program.write_text("#!/bin/sh\n" + "".join(f"echo '{row}'\n" for row in rows))
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path))
+    expected = {"job requeued in held state": 1, jobs.SUSPENDED: 2, "Nodes a|b are DOWN": 1}
+    assert jobs.reasons_to_wait("run-") == expected
+
+
 def test_a_refusal_that_passes_is_named_once():
     told = [(submission.WAITS, "QOSMaxSubmitJobPerUserLimit"), (submission.REFUSED, "Invalid qos")]
     watch = Watch(Counter, lambda: told)
@@ -63,7 +102,7 @@ def submit():
 def test_a_job_is_submitted_again_while_the_refusal_can_pass(sbatch):
     sbatch.write_text("QOSMaxSubmitJobPerUserLimit\nAssocMaxSubmitJobLimit\n")
     done = submit()
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "7;x", "")
+    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "7", "")
     assert submission.refusals() == [
         ("waits", "QOSMaxSubmitJobPerUserLimit"),
         ("waits", "AssocMaxSubmitJobLimit"),

@@ -73,8 +73,6 @@ MOST_NAMED = 6
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
     *("PartitionNodeLimit", "PartitionTimeLimit", "PartitionDown", "PartitionInactive", "JobHeldAdmin", "JobHeldUser"),
-    *("AssocMaxNodePerJobLimit", "QOSMaxNodePerJobLimit", "QOSMinNode"),
-    *("AssocMaxWallDurationPerJobLimit", "QOSMaxWallDurationPerJobLimit"),
 )
 """Slurm's reasons for waiting that never end by themselves."""
 

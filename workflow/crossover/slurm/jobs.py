@@ -22,6 +22,22 @@ POLL_SECONDS = 20.0
 UNEXAMINED = ("", "None")
 """Slurm's reason until it has examined a job."""
 
+SUSPENDED = "suspended"
+"""The reason of a job that has started and was stopped, for which Slurm has no word."""
+
+ANOTHER = f"press Ctrl-C and set `qos:`, `account:` or `partition:` in {SITE} to one that allows such jobs"
+AGAIN = "or cancel them, and their launches are tried again: `scancel JOB`, with each number of `squeue --me`"
+
+ENDS = (
+    (SUSPENDED, f"only Slurm and its operators resume them; wait, {AGAIN}"),
+    ("requeued.(in.)?held|HoldMaxRequeue", f"does not end by itself; let them start: `scontrol release JOB`, {AGAIN}"),
+    ("Max.*Per(Job|Node)|QOSMin", f"does not end by itself; {ANOTHER}, or, for jobs of several nodes, set `nodes: 1`"),
+    # The budget of a group in minutes; the minutes of its running jobs end with them.
+    ("Grp(?!.*Run).*(Minutes|Wall)", f"ends when the administrators renew the used budget; wait, or {ANOTHER}"),
+    ("Grp", f"ends when other jobs of the group end; if there are none, {ANOTHER}"),
+)
+"""A pattern of Slurm's reasons for waiting, and what ends the wait."""
+
 NO_ANSWER = "Slurm's controller does not answer; the jobs go on"
 
 END_SECONDS = 120
@@ -38,14 +54,20 @@ FROM_OUTSIDE = (
 
 def reasons_to_wait(start: str) -> Counter[str] | None:
     """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
-    command = ["squeue", "--me", "--noheader", "--states=PENDING", "--format=%r|%j"]
+    command = ["squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j"]
     try:
         done = subprocess.run(command, capture_output=True, timeout=POLL_SECONDS, encoding="utf-8", errors="replace")
     except (OSError, subprocess.TimeoutExpired):
         return None
-    rows = [line.rsplit("|", 1) for line in done.stdout.splitlines() if "|" in line]
-    found = Counter(reason for reason, name in rows if name.startswith(start) and reason not in UNEXAMINED)
-    return found if done.returncode == 0 else None
+    if done.returncode:
+        return None
+    waiting: Counter[str] = Counter()
+    for line in done.stdout.splitlines():
+        state, _, rest = line.partition("|")
+        reason, _, name = rest.rpartition("|")
+        reason = SUSPENDED if state == "SUSPENDED" else reason
+        waiting[reason] += name.startswith(start) and reason not in UNEXAMINED
+    return +waiting
 
 
 @dataclass
@@ -81,17 +103,23 @@ def waiting_in_words(found: Counter[str]) -> list[str]:
     if not found:
         return []
     counted = [f"{count} {'job' if count == 1 else 'jobs'} ({reason})" for reason, count in found.most_common()]
-    lines = [f"waiting in Slurm: {', '.join(counted)}"]
-    for reason in filter(HOPELESS.__contains__, found):
-        key, step = meaning(reason)
-        remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
-        wait = "" if reason == "JobHeldUser" else "wait until the administrators change it, or "
-        lines.append(f"{reason} does not end by itself; {wait}{remedy}")
-    return lines
+    return [f"waiting in Slurm: {', '.join(counted)}", *filter(None, map(_end_in_words, found))]
 
 
-def follow(start: str, say: Callable[[str], None], progress: Callable[[], None] = lambda: None) -> None:
-    """Say from now on, in a thread, why this user's jobs with names that begin with `start` wait; and `progress`."""
+def _end_in_words(reason: str) -> str:
+    """What ends the wait for this reason; empty if it ends by itself."""
+    if words := next((words for pattern, words in ENDS if re.search(pattern, reason)), ""):
+        return f"{reason}: {words}"
+    if reason not in HOPELESS:
+        return ""
+    key, step = meaning(reason)
+    remedy = f"press Ctrl-C and set `{key}:` in {SITE}: {step}" if key else step
+    wait = "" if reason == "JobHeldUser" else "wait until the administrators change it, or "
+    return f"{reason} does not end by itself; {wait}{remedy}"
+
+
+def follow(start: str, say: Callable[[str], None]) -> None:
+    """Say from now on, in a thread, why this user's jobs with names that begin with `start` wait."""
     watch = Watch(lambda: reasons_to_wait(start))
 
     def run() -> None:
@@ -99,7 +127,6 @@ def follow(start: str, say: Callable[[str], None], progress: Callable[[], None] 
             time.sleep(POLL_SECONDS)
             for line in watch.news():
                 say(line)
-            progress()
 
     threading.Thread(target=run, daemon=True).start()
 
@@ -211,8 +238,9 @@ def cancel_without_waiting(results: str | Path) -> None:
 
 def _jobs(start: str) -> dict[str, str]:
     """The state of each of this user's jobs whose name begins so, by its number."""
-    rows = [line.split(maxsplit=2) for line in _ask("squeue", "--me", "--noheader", "--format=%i %T %j").splitlines()]
-    return {number: state for number, state, job in rows if job.startswith(start)}
+    # A name can be empty, and a site can print lines of its own.
+    rows = [line.split("|", 2) for line in _ask("squeue", "--me", "--noheader", "--format=%i|%T|%j").splitlines()]
+    return {row[0]: row[1] for row in rows if row[2:] and row[2].startswith(start)}
 
 
 def _ask(*command: str) -> str:

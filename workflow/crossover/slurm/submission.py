@@ -137,7 +137,7 @@ def stand_in() -> None:
     """Put the programs of `bin` before Slurm's, for this process and its children.
 
     They keep refusals, and the numbers of accepted jobs, because Snakemake drops both for groups. Their files are in a
-    temporary folder, because a full disk of results would hide the end of a job.
+    temporary folder, because a full disk of results would hide the end of a job. Without that folder they ask Slurm.
     """
     folder = tempfile.mkdtemp(prefix="crossover-")
     atexit.register(_remove, folder, os.getpid())
