@@ -1,6 +1,5 @@
-"""Does `compare` turn two result folders into a page and a summary in the terminal?"""
+"""Does `compare` turn two result folders into tables and a summary in the terminal?"""
 
-import sys
 from pathlib import Path
 
 import pytest
@@ -12,24 +11,6 @@ from crossover.analyse.tables import compare
 from crossover.analyse.tables.writer import TABLES
 from crossover.records import failure, record
 from crossover.records.failure import Failure
-from crossover.report.pages import changes
-from crossover.report.pages.changes import ComparisonPage
-
-QUARTO = """#!{python}
-import pathlib, shutil
-pathlib.Path("_site").mkdir()
-shutil.copy("index.qmd", "_site/index.html")
-"""
-
-
-@pytest.fixture(autouse=True)
-def quarto(tmp_path, monkeypatch):
-    """A `quarto` that copies its page unchanged, because other tests cover rendering."""
-    folder = tmp_path / "bin"
-    folder.mkdir()
-    (folder / "quarto").write_text(QUARTO.format(python=sys.executable))
-    (folder / "quarto").chmod(0o755)
-    monkeypatch.setenv("PATH", str(folder))
 
 
 @pytest.fixture
@@ -40,17 +21,14 @@ def runs(tmp_path):
     return [str(finished(tmp_path / "before", seed=1, sizes=few)), str(after)]
 
 
-def test_compare_writes_tables_charts_and_a_page_and_prints_the_changes(runs, tmp_path, monkeypatch, capsys):
+def test_compare_writes_tables_and_prints_the_changes(runs, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     assert main(["compare", *runs]) == 0
     folder = Path("results/comparison")
-    assert "page = ComparisonPage()" in (folder / "index.html").read_text()
-    tables = {"changes", "unpaired", "differences"}
-    assert {path.stem for path in folder.glob("*.parquet")} == tables
-    assert len(list((folder / "figures").glob("*.vl.json"))) == 1
+    assert {path.name for path in folder.iterdir()} == {"changes.parquet", "unpaired.parquet", "differences.parquet"}
     told = capsys.readouterr()
     assert "Of 2 curves of an arm against its reference, 1 worse and 1 the same within ±10 %." in told.out
-    assert "  no-copy against copy is worse in per message, tcp;" in told.out and "index.html" in told.out
+    assert "  no-copy against copy is worse in per message, tcp;" in told.out
     assert f"reading {runs[0]} and {runs[1]}" in told.err
 
 
@@ -96,16 +74,6 @@ def test_a_failed_table_of_a_run_is_named_with_its_folder(runs, tmp_path, capsys
         "the table medians of zmq_throughput failed (ValueError: a fault), so there is nothing to compare; repeat"
         in said
     )
-
-
-def test_a_figure_of_a_comparison_that_fails_is_left_out_and_named(runs, tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr(changes, "chart", lambda *_: 1 / 0)
-    assert main(["compare", *runs, "--folder", str(tmp_path / "folder")]) == 1
-    assert len(list((tmp_path / "folder/figures").glob("*.vl.json"))) == 0
-    assert "changes: ZeroDivisionError: division by zero" in capsys.readouterr().err
-    page = ComparisonPage(tmp_path / "folder")
-    assert "This figure could not be drawn: ZeroDivisionError" in page.chart().data
-    assert "ZeroDivisionError" in page.failed().data
 
 
 def test_help_explains_the_command(capsys):

@@ -53,13 +53,9 @@ def cells() -> list[Row]:
 
 
 def comparison() -> dict[str, list[Row]]:
-    """One arm worse, one the same, the null arm unchanged; an arm and a point in one run only; another pyzmq."""
+    """One arm worse, one the same, the null arm unchanged; another pyzmq."""
     return {
         "changes": [curve(), same(), same(**NULL), *cells()],
-        "unpaired": [
-            lonely(arm="default", reason="after did not measure this arm"),
-            lonely(x=464.0, reason="the other run did not measure this point"),
-        ],
         "differences": [
             difference("run", "days", "2026-11-14", "2026-11-21"),
             difference("run", "folder", "results.before", "results.after"),
@@ -71,12 +67,6 @@ def comparison() -> dict[str, list[Row]]:
 def difference(kind: str, name: str, before: str, after: str) -> Row:
     """A row of record.DIFFERENCES."""
     return {"kind": kind, "name": name, "before": before, "after": after}
-
-
-def lonely(**changes: Any) -> Row:
-    """A row of record.UNPAIRED."""
-    named = {name: NAMES[name] for name in ("experiment", "placement", "protocol", "metric", "arm")}
-    return named | {"x": None, "run": "before"} | changes
 
 
 def write(tables: dict[str, list[Row]], folder: Path) -> Path:

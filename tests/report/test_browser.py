@@ -6,14 +6,13 @@ import json
 import shutil
 from xml.etree import ElementTree
 
-import comparisons
 import pyarrow as pa
 import pytest
 from checkouts import git
 
 from crossover.__main__ import main
 from crossover.records import record
-from crossover.report.pages import changes, renderer
+from crossover.report.pages import renderer
 
 pytestmark = pytest.mark.browser
 
@@ -465,15 +464,3 @@ def test_a_hole_is_shown_as_a_hole(open_page):
     assert "task_latency has no result: its 3 launches left only holes" in section
     assert page.is_visible(".callout-warning")
     assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()
-
-
-def test_the_page_on_two_runs_works_too(open_page, tmp_path):
-    folder = comparisons.write(comparisons.comparison(), tmp_path / "comparison")
-    changes.draw(folder)
-    renderer.render(folder, folder / "index.html", source="changes.qmd")
-    page = open_page(width=360, scheme="dark", file=folder / "index.html")
-    for chart in page.query_selector_all(".crossover-chart"):
-        chart.scroll_into_view_if_needed()
-    page.wait_for_function(DRAWN)
-    assert all(chart.evaluate(MARKS) > 0 for chart in page.query_selector_all(".crossover-chart"))
-    assert page.evaluate(TOO_WIDE) == []

@@ -210,9 +210,8 @@ def test_the_report_shows_the_hole_and_the_results(rendered):
     assert page.count('class="crossover-chart"') == 15
 
 
-@pytest.mark.parametrize("name", ["index.qmd", "changes.qmd"])
-def test_the_text_of_a_page_contains_no_typed_number(name):
-    source = (HOME / "reports" / name).read_text()
+def test_the_text_of_a_page_contains_no_typed_number():
+    source = (HOME / "reports/index.qmd").read_text()
     captions = "\n".join(re.findall(r"^#\| tbl-cap: (.*)", source, flags=re.MULTILINE))
     prose = re.sub(r"```\{python\}.*?```|^---.*?^---|`[^`]*`|\{#[^}]*\}", "", source, flags=re.DOTALL | re.MULTILINE)
     prose += captions + "".join(re.findall(r'^    "(.*)"', source, flags=re.MULTILINE))

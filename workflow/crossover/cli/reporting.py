@@ -1,4 +1,4 @@
-"""Commands that use tables: figures and pages of one run or of two, and their publication."""
+"""Commands that use tables: figures and page of a run, two runs compared, and publication."""
 
 import os
 import shlex
@@ -152,7 +152,7 @@ def report(chosen: Namespace) -> int:
 
 
 def _ended(failures: list[Any]) -> int:
-    """The exit code of a page: 1 if a part of it failed; prints these parts."""
+    """The exit code: 1 if a part failed; prints these parts."""
     if failures:
         from crossover.workflow import outcome
 
@@ -187,26 +187,17 @@ def _fraction(text: str) -> float:
 def compare(chosen: Namespace) -> int:
     """Compare two runs, such as before and after an upgrade, or of two clusters.
 
-    Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes parquet tables
-    and a page; measures nothing.
+    Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes tables as
+    parquet; measures nothing.
     """
     from crossover.analyse.tables import compare
+    from crossover.records import failure
     from crossover.report.pages import changes
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
-    changes.draw(chosen.folder)
-    return _page(chosen.folder, "changes.qmd", changes.in_a_terminal(changes.load(chosen.folder)))
-
-
-def _page(folder: Path, source: str, findings: str) -> int:
-    """Render the page on the tables in `folder`; print the findings and the path of the page. Returns the exit code."""
-    from crossover.report.pages import renderer
-
-    page = folder / "index.html"
-    failures = renderer.render(folder, page, source=source)
-    print(f"{findings}\nPage: {page}")
-    return _ended(failures)
+    print(changes.in_a_terminal(changes.load(chosen.folder)))
+    return _ended(failure.within(chosen.folder))
 
 
 @command(

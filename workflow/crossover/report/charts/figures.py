@@ -95,41 +95,27 @@ def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> 
 def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:
     labels = list(arm_styles.of(panel))
     ordered = sorted([*points, *marks.gaps(panel, points)], key=lambda point: (labels.index(point["arm"]), point["x"]))
+    # The headings of the saved data, with their fields.
     columns = [
         ("arm", "arm"),
         (marks.axis_title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
         (title, "value"),
         *((field, field) for field in ("low", "high", "launches", "rounds")),
     ]
-    return finished(layers, ordered, columns, panel.title, subtitle)
-
-
-def finished(
-    layers: Sequence[alt.Chart],
-    points: list[Row],
-    columns: Sequence[tuple[str, str]],
-    title: str,
-    subtitle: str,
-    height: int = HEIGHT,
-) -> alt.LayerChart:
-    """Layers over the data `points`, as a chart in this project's style.
-
-    `columns` maps headings of the saved data to fields; `height` is in pixels.
-    """
     heading = alt.TitleParams(
-        textwrap.wrap(title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
+        textwrap.wrap(panel.title, TITLE_LETTERS), subtitle=textwrap.wrap(subtitle, TITLE_LETTERS + 6), anchor="start"
     )
     # All at once, and the points last, because each further call copies the whole chart.
     drawn: alt.LayerChart = alt.LayerChart(
         layer=list(layers),
         transform=[alt.FilterTransform(marks.SHOWN)],
         width="container",
-        height=height,
+        height=HEIGHT,
         title=heading,
         usermeta={"columns": [*map(list, columns)]},
         config=_style(),
     ).add_params(alt.param(name=marks.HIDDEN, value=[]))
-    drawn.data = alt.Data(values=points)
+    drawn.data = alt.Data(values=ordered)
     return drawn
 
 

@@ -63,14 +63,6 @@ def captioned(
     return markup.figure(slug(f"{first.experiment} {first.metric}"), charts, caption(panels, datasets))
 
 
-def alone(folder: Path, name: str, caption: str, subtitle: str, description: str, styles: Mapping[str, Look]) -> str:
-    """One chart by itself as a figure in Markdown, with a legend of the arms in `styles`.
-
-    Raises CrossoverError.
-    """
-    return markup.figure(name, _framed(folder, "", styles, chart(folder, name, subtitle, description)), caption)
-
-
 def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
     """The styles of the arms that the charts of these panels show, by label; ceilings and the null arm last."""
     styles = {label: look for panel in panels for label, look in arm_styles.of(panel).items()}

@@ -1,1 +1,1 @@
-"""The pages, from their cells to their rendering by Quarto or by the built-in preview; the answer in the terminal."""
+"""The page, from its cells to its rendering by Quarto or by the built-in preview; the texts in the terminal."""

@@ -40,7 +40,7 @@ class Page(AnyPage):
     """The report on one results folder. `leads` has the leading metric of each experiment, by default the schema's."""
 
     def __init__(self, leads: Mapping[str, str] | None = None, results: Path | None = None):
-        super().__init__(results, "report RESULTS --page PAGE")
+        super().__init__(results)
         self.leads = dict(leads) if leads is not None else experiments.leads()
         self.tables = tables.load(self.folder)
         self.published = published.read()

@@ -93,10 +93,10 @@ def listed(failures: Sequence[Failure]) -> str:
 
 
 class AnyPage:
-    """The code cells that every page has, for any folder. `command` makes the page."""
+    """The code cells of a page that depend on no table."""
 
-    def __init__(self, folder: Path | None, command: str):
-        self.folder = folder or _results(command)
+    def __init__(self, folder: Path | None):
+        self.folder = folder or _results()
         self.failures = [*failure.within(self.folder), *_failures()]
 
     def script(self) -> Markdown:
@@ -133,15 +133,15 @@ class AnyPage:
         return numbers.odds()
 
 
-def _results(command: str) -> Path:
+def _results() -> Path:
     """The folder of results of the page: the variable's, or that of a run in this folder, if Quarto is called by hand.
 
-    Raises CrossoverError, which names the `command` that makes the page.
+    Raises CrossoverError.
     """
     beside = Path("../results")
     folder = os.environ.get(RESULTS_VARIABLE) or (str(beside) if (beside / "launches.parquet").exists() else "")
     if not folder:
-        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: crossover {command}")
+        raise CrossoverError(f"{RESULTS_VARIABLE} is not set; make the page with: crossover report RESULTS --page PAGE")
     return Path(folder)
 
 

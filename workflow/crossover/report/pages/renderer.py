@@ -30,7 +30,7 @@ from crossover.report.pages import heading, preview
 from crossover.report.pages.parts import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
 
 REPORT = "index.qmd"
-"""The source of the report on one run."""
+"""The source of the report."""
 
 ORIGIN_MARK = "crossover-origin"
 """The identifier of the element with the origin; it identifies crossover's pages."""
@@ -48,10 +48,8 @@ TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|url\([^"\'
 LIGHT, DARK, WITHOUT_SCRIPTS = range(3)
 
 
-def render(
-    results: Path, page: Path, waiting: str = "{}", source: str = REPORT, *, foreign: bool = False
-) -> list[Failure]:
-    """Render the report on `results`, or another `source` in `reports/`, to the file `page`.
+def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = False) -> list[Failure]:
+    """Render the report on `results` to the file `page`.
 
     Results that are `foreign` can hold any text, so the preview renders them: its page runs no script but ours.
     `waiting` is JSON, as `parts.WAITING_VARIABLE` describes. Returns the failed parts of the results and of the page,
@@ -69,16 +67,15 @@ def render(
         shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         # Written afresh, so that new documents are cited even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")
-        if source == REPORT:
-            described = copy / source
-            text = heading.reduced(described.read_text(encoding="utf-8"), results)
-            described.write_text(heading.titled(text, results), encoding="utf-8")
+        described = copy / REPORT
+        text = heading.reduced(described.read_text(encoding="utf-8"), results)
+        described.write_text(heading.titled(text, results), encoding="utf-8")
         parts = Path(folder) / "failures"
         environment[FAILURES_VARIABLE] = str(parts)
         quarto = None if foreign else shutil.which("quarto")
-        made = _rendered(copy, source, environment, page, quarto)
+        made = _rendered(copy, environment, page, quarto)
         if parts.exists():
-            made = _rendered(copy, source, environment, page, quarto)
+            made = _rendered(copy, environment, page, quarto)
         failures = [*failure.within(results), *failure.of(parts)]
         text = _stamped(made.read_text(encoding="utf-8"), made_from)
         with atomic.replacing(page, "choose another place") as part:
@@ -86,16 +83,13 @@ def render(
     return failures
 
 
-def _rendered(copy: Path, source: str, environment: Mapping[str, str], page: Path, quarto: str | None) -> Path:
+def _rendered(copy: Path, environment: Mapping[str, str], page: Path, quarto: str | None) -> Path:
     if quarto:
         print(f"report: {quarto} renders {page}", file=sys.stderr)
-        # The Quarto project has only one page, the index.
-        if source != REPORT:
-            shutil.copyfile(copy / source, copy / REPORT)
         return _by_quarto(quarto, copy, environment)
     print(f"report: the built-in preview renders {page}", file=sys.stderr)
     made = copy / "preview.html"
-    preview.render(copy / source, made, environment)
+    preview.render(copy / REPORT, made, environment)
     return made
 
 
