@@ -130,7 +130,7 @@ def both(random, truth, launches, points=3):
 
 @pytest.mark.parametrize(("launches", "slope"), [(3, 0.6), (5, 0.15)])
 def test_the_choice_of_cells_by_the_first_launches_does_not_bias_the_interval(launches, slope):
-    """docs/benchmarks/refinement.md has the results of 400 campaigns each."""
+    """docs/benchmarks/analysis.md has the results of 400 campaigns each."""
     random = np.random.default_rng(launches)
     pairs = []
     for _ in range(120):

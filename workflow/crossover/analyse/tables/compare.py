@@ -32,7 +32,7 @@ WORDS: dict[int, Verdict] = {1: "better", -1: "worse"}
 """The verdict for each significant sign of a change for the better."""
 
 WHOLE = 0.5
-"""The weight of a curve's height among its tests; docs/benchmarks/comparison.md compares other weights."""
+"""The weight of a curve's height among its tests; docs/benchmarks/analysis.md compares other weights."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import time
 from crossover.design.protocol import Keys
 
 SECONDS = 0.02
-"""How long a prelude lasts (docs/benchmarks/preludes.md)."""
+"""How long a prelude lasts (docs/benchmarks/blocks.md)."""
 
 
 def play(keys: Keys) -> None:
