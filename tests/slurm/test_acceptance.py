@@ -26,12 +26,11 @@ def sbatch(tmp_path, monkeypatch):
     return answering
 
 
-def test_jobs_of_a_kind_need_one_question_about_the_largest(sbatch):
+def test_sbatch_is_asked_about_each_kind_of_job(sbatch):
     sbatch("exit 0")
-    acceptance.check(None, [JOB, JOB | {"runtime": 90}, JOB | {"tasks": 16}, WIDE])
-    asked = sbatch.asked()
-    assert asked == [
-        "--test-only --nodes=1 --ntasks=16 --time=90 --exclusive --wrap=true",
+    acceptance.check(None, [JOB, WIDE])
+    assert sbatch.asked() == [
+        "--test-only --nodes=1 --ntasks=2 --time=6 --exclusive --wrap=true",
         "--test-only --nodes=2 --ntasks=2 --time=6 --exclusive --wrap=true",
     ]
 

@@ -94,18 +94,8 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
                 f"Slurm's partition {name or 'by default'} is {state}, so no job would start; nothing was submitted. "
                 f"Wait until `sinfo --summarize` says that it is up, or set `partition:` in {SITE} to one that is"
             )
-    if faults := [fault for kind in _kinds(jobs) if (fault := _refusal(kind))]:
+    if faults := [fault for job in jobs if (fault := _refusal(job))]:
         raise CrossoverError("\n".join(["Slurm refuses these jobs; nothing was submitted", *faults]))
-
-
-def _kinds(jobs: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """The jobs' distinct kinds; of jobs that differ only in time and tasks, one with the largest of each."""
-    found: dict[tuple[Any, ...], dict[str, Any]] = {}
-    for job in jobs:
-        kind = found.setdefault(tuple(job.get(name) for name in (*OPTIONS, "slurm_extra")), dict(job))
-        for most in ("runtime", "tasks"):
-            kind[most] = max(kind[most], job[most])
-    return list(found.values())
 
 
 def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
