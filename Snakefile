@@ -60,8 +60,23 @@ for target, experiments in run.targets.items() if run.decides else ():
         input:
             run.first(*experiments),
             run.second(checkpoints.refinement, *experiments),
+            # A file of each step: a step that has failed left none, and Snakemake makes no missing file between others.
+            expand(f"{RESULTS}/experiments/{{experiment}}/launches.parquet", experiment=experiments),
             expand(f"{RESULTS}/figures/{{experiment}}", experiment=experiments),
-            [f"{RESULTS}/recommended.toml", f"{RESULTS}/report/index.html"] if target == "all" else [],
+            (
+                expand(
+                    f"{RESULTS}/{{file}}",
+                    file=(
+                        "launches.parquet",
+                        "claims.parquet",
+                        "recommended.toml",
+                        "figures/ladder",
+                        "report/index.html",
+                    ),
+                )
+                if target == "all"
+                else []
+            ),
         log:
             f"{RESULTS}/logs/{target}.log",
         localrule: True

@@ -12,7 +12,6 @@ from crossover.__main__ import main
 from crossover.analyse.tables.compare import TABLES, compare
 from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
-from crossover.records import failure, record
 
 
 @pytest.fixture(scope="module")
@@ -127,16 +126,6 @@ def test_an_experiment_of_one_run_alone_has_its_reason_and_gives_no_differences(
     assert reason.startswith("in before, `zmq_latency` has no launch in this run")
     assert {row["kind"] for row in found["differences"]} == {"run"}
     assert {row["after"] for row in only(found["differences"], name="days")} == {"2026-11-02"}
-
-
-def test_a_failed_table_of_an_experiment_measured_alone_is_named(told, tmp_path):
-    after = measured_alone(tmp_path / "after", seed=2, day=2)
-    path = after / "experiments/zmq_throughput/medians.parquet"
-    cause = failure.Failure("table", "medians", "zmq_throughput", "ValueError: a fault", "analyse/x.py, line 9")
-    record.write(record.read(path, record.MEDIANS), path, failure.stored([cause]))
-    told(after)
-    (named,) = failure.of(tmp_path / "comparison/changes.parquet")
-    assert named.experiment == f"zmq_throughput in {after}"
 
 
 def test_arms_and_points_that_only_one_run_has_are_named(told, later):

@@ -2,6 +2,7 @@
 
 import ast
 import errno
+import json
 import os
 import re
 import shutil
@@ -14,7 +15,7 @@ import zmq
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
-from crossover.records import holes
+from crossover.records import holes, record
 from crossover.records.holes import HoleKind
 
 HOST = socket.gethostname()
@@ -148,3 +149,15 @@ def test_missing_shared_memory_is_named_with_the_remedy(monkeypatch, tmp_path):
     assert holes.unusable_shared_memory() == ""
     monkeypatch.setattr(holes, "SHARED_MEMORY", tmp_path / "shm")
     assert holes.unusable_shared_memory().startswith(f"{tmp_path}/shm on {HOST} does not exist, and MPI")
+
+
+def test_an_exception_is_kept_as_one_bounded_line_with_its_place_in_this_package(tmp_path):
+    with pytest.raises(AttributeError), holes.reason_kept(tmp_path / "first"):
+        record.metadata(None)
+    kind, reason = json.loads((tmp_path / "first").read_text())
+    assert kind == HoleKind.EXCEPTION
+    assert reason.startswith("AttributeError: 'NoneType' object has no attribute 'schema' (records/record.py, line ")
+    with pytest.raises(KeyError), holes.reason_kept(tmp_path / "second"):
+        raise KeyError("many\nlines " * 100)
+    _, reason = json.loads((tmp_path / "second").read_text())
+    assert "\n" not in reason and len(reason) < 2 * holes.LONGEST

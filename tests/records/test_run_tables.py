@@ -7,8 +7,7 @@ import pytest
 from crossover.config import tiers
 from crossover.errors import CrossoverError
 from crossover.query.run import Run
-from crossover.records import failure, record, run_tables
-from crossover.records.failure import Failure
+from crossover.records import record, run_tables
 from crossover.report.text import tables
 
 
@@ -91,17 +90,3 @@ def test_an_experiment_of_a_higher_tier_is_named_with_it(run):
     assert (tiers.first("zmq_bursts"), tiers.first("mpi_pingpong"), tiers.first("nothing")) == ("standard", "quick", "")
     with pytest.raises(CrossoverError, match="zmq_bursts: is not in this run; tier standard measures it"):
         Run(run).answers("zmq_bursts", 1, None, None, {})
-
-
-def test_the_failures_of_a_table_are_those_of_its_newest_parts(run):
-    def fail(folder, *experiments):
-        path, faults = folder / "ratios.parquet", [Failure("table", "ratios", name, "E", "x") for name in experiments]
-        when = path.stat().st_mtime
-        record.write(record.read(path, record.RATIOS), path, failure.stored(faults))
-        os.utime(path, (when, when))
-
-    fail(run, "a", "b")
-    assert [each.experiment for each in run_tables.failures(run, "ratios")] == ["b"]
-    fail(run / "experiments/a", "a")
-    fail(run / "experiments/b", "b", "b again")
-    assert [each.experiment for each in run_tables.failures(run, "ratios")] == ["b", "a"]

@@ -21,7 +21,7 @@ from rocrate.rocrate import ROCrate
 
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.report.pages import renderer
 from crossover.share import bundle as bundles
 from crossover.share import private, run_files
@@ -288,20 +288,6 @@ def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
     renderer.render(run, run / "report/index.html", waiting)
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     assert waiting[:-1] in contents(tmp_path / "bundle.zip")["results/report/index.html"].decode()
-
-
-def test_failures_in_a_run_are_named_wherever_its_folder_is_rendered(run, quick, tmp_path, capsys):
-    cause = failure.Failure(
-        "table", "hosts", "mpi_pingpong", f"KeyError: '{run}'", "analyse/estimates/hosts.py, line 7"
-    )
-    record.write(record.HOSTS.empty_table(), run / "hosts.parquet", failure.stored([cause]))
-    renderer.render(run, run / "report/index.html")
-    assert main(["bundle", str(run), "--output", str(tmp_path / "bundle.zip")]) == 0
-    folder = extracted(tmp_path / "bundle.zip", tmp_path / "unpacked")
-    assert main(["report", "--from", str(folder / "results"), "--page", str(tmp_path / "page.html")]) == 1
-    assert "table hosts of mpi_pingpong: KeyError: " in capsys.readouterr().err
-    (failed,) = failure.of(tmp_path / "page.html")
-    assert failed.name == "hosts" and str(run) not in failed.error
 
 
 def test_a_folder_from_elsewhere_is_rendered_by_the_preview_even_with_quarto(unpacked, tmp_path, monkeypatch):

@@ -43,10 +43,8 @@ def test_a_fold_says_how_many_rows_it_has_and_may_be_a_numbered_table(page):
     assert "<summary>Results: 3 items</summary>" in page.fold(Markdown("- a\n- b\n- c"), "Results").data
 
 
-def test_a_reason_is_not_folded_and_a_failure_is_unfolded(page):
+def test_a_reason_is_not_folded(page):
     assert page.fold(Markdown("Nothing was measured."), "Lines", "A caption.", "x").data == "Nothing was measured."
-    failed = f"**Missing.** The table failed.\n\n{markup.table([{'arm': 'copy'}])}"
-    assert "<details open><summary>Lines: 1 row" in page.fold(Markdown(failed), "Lines").data
 
 
 def test_a_section_opens_with_its_result_and_picture_and_folds_its_numbers(page):

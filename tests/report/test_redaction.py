@@ -13,7 +13,7 @@ import pytest
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.records.holes import why
 from crossover.report.pages import renderer
 from crossover.share import run_files
@@ -37,7 +37,6 @@ REASON = (
     "ssh://adalace@a, file:///home/adalace, ~adalace, C:\\Users\\windowsada, \\\\fileserver, tokyo[01-04], "
     "ghp_0a1b2c,\nBEGIN KEY"
 )
-FAILURE = failure.Failure("table", "thresholds", "mpi_pingpong", f"KeyError: '{REASON}'", "analyse/x.py, line 7")
 
 
 def changed(results, name, **columns):
@@ -75,9 +74,6 @@ def named(whole_run, tmp_path_factory):
         mpi=lambda row: "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution",
         slurm=lambda row: json.dumps(SLURM),
     )
-    record.write(record.THRESHOLDS.empty_table(), results / "thresholds.parquet", failure.stored([FAILURE]))
-    (results / "figures/mpi_pingpong").mkdir(parents=True, exist_ok=True)
-    (results / "figures/mpi_pingpong" / failure.FILE).write_text(json.dumps(failure.stored([FAILURE])))
     slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
     slow |= {"metric": "round trip", "axis": "array length", "axis_unit": "elements", "better": "lower"}
     slow |= {"launches_with": 3, "launches_without": 3, "x_from": 1.0, "x_to": 1e6, "factor": 2.0, "p": 1e-6}
@@ -151,7 +147,6 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
     assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
     assert {row["reason"] for row in launches if row["hole"]} == {WITHHELD}
-    assert [each.error for each in failure.of(results / "thresholds.parquet")] == [f"KeyError: {WITHHELD}"]
     page = (results / "report/index.html").read_text()
     assert f"launches with the host <code>{apple.pop()}</code>" in page
     before = pq.read_table(whole_run / "launches.parquet").to_pylist()

@@ -51,7 +51,7 @@ def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results,
     # Half a folder that a killed step has left, for example on another host.
     part = results / "figures/.map.elsewhere.1.part"
     part.mkdir(parents=True)
-    (part / "failures.json").write_text("{}")
+    (part / "a.vl.json").write_text("{}")
     assert renderer.recorded_origin(page) == renderer.origin(results)
     assert words == "render"
     assert Path(folder).resolve() != renderer.REPORTS.resolve() and not Path(folder).exists()

@@ -5,6 +5,7 @@ import json
 
 from crossover.config import schema
 from crossover.planning import refinement
+from crossover.workflow import failures
 
 TABLES = (
     "measurements",
@@ -39,7 +40,6 @@ checkpoint refinement:
         # Measured launches of the refinement keep their cells. Made with `input`, so that they do not plan it again.
         kept=lambda wildcards, input: run.kept(wildcards),
         receipts=lambda wildcards: run.first()(wildcards),
-        failures=lambda wildcards: run.steps.failures("refinement", wildcards.experiment),
         code=code_digest.digest("crossover.analyse.tables.refinement"),
     message:
         "Choosing cells for the refinement of {wildcards.experiment}"
@@ -62,7 +62,7 @@ rule tables:
         folder=subpath(output[0], parent=True),
         # Another set of receipts, all of them older, is a change too.
         receipts=lambda wildcards: run.first()(wildcards) + run.second(checkpoints.refinement)(wildcards),
-        failures=lambda wildcards: run.steps.failures("tables", wildcards.experiment),
+        unreadable=lambda wildcards: failures.last_unreadable(RESULTS, wildcards.experiment),
         code=ANALYSING_CODE,
     message:
         "Deriving the tables of {wildcards.experiment}"
@@ -87,7 +87,6 @@ rule join:
     params:
         folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run.config.experiments),
         results=subpath(output[0], parent=True),
-        failures=run.steps.failures("join"),
         code=ANALYSING_CODE,
     message:
         "Joining the tables of all experiments"
@@ -111,7 +110,6 @@ rule claims:
     params:
         results=subpath(output[0], parent=True),
         higher=json.dumps(schema.higher(config)),
-        failures=run.steps.failures("claims"),
         code=code_digest.digest("crossover.analyse.claims.judgement", "crossover.config.claim_list"),
     message:
         "Judging the published claims"
@@ -132,7 +130,6 @@ rule recommend:
         "../../envs/analyse.yaml"
     params:
         results=subpath(output[0], parent=True),
-        failures=run.steps.failures("recommend"),
         code=code_digest.digest("crossover.analyse.tables.recommend"),
     message:
         "Recommending settings"

@@ -2,8 +2,6 @@
 
 import json
 
-from crossover.workflow import outcome
-
 
 rule figures:
     input:
@@ -18,7 +16,6 @@ rule figures:
         "../../envs/report.yaml"
     params:
         folder=subpath(input[0], parent=True),
-        failures=lambda wildcards: run.steps.failures("figures", wildcards.experiment),
         code=code_digest.digest("crossover.report.charts.figures"),
     message:
         "Drawing the figures of {wildcards.experiment}"
@@ -38,7 +35,6 @@ rule ladder:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        failures=run.steps.failures("ladder"),
         code=code_digest.digest("crossover.report.charts.ladder"),
     message:
         "Drawing the ladder of all layers"
@@ -72,11 +68,10 @@ rule report:
         "../../envs/report.yaml"
     params:
         results=subpath(input[0], parent=True),
-        waiting=lambda wildcards: json.dumps(outcome.waiting(run.stated, run.config, run.remarks)),
-        failures=run.steps.failures("report"),
+        waiting=lambda wildcards: json.dumps(run.waiting),
         code=code_digest.digest("crossover.report.pages.renderer", "crossover.report.pages.index"),
     message:
         "Rendering the report"
     shell:
         "python -m crossover report {params.results:q} --waiting {params.waiting:q}"
-        " --page {output:q} --go-on > {log:q} 2>&1"
+        " --page {output:q} > {log:q} 2>&1"

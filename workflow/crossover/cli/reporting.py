@@ -6,7 +6,6 @@ import socket
 import sys
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from pathlib import Path
-from typing import Any
 
 from crossover.cli.command import PAGES, RESULTS, command, path, step, value
 from crossover.errors import CrossoverError
@@ -127,14 +126,12 @@ def images(chosen: Namespace) -> None:
     path("--from", "folder of results from elsewhere", dest="elsewhere", metavar="FOLDER", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
-    value("--go-on", "exit with 0 even if a part of the page fails", action="store_true"),
     group=PAGES,
 )
-def report(chosen: Namespace) -> int:
+def report(chosen: Namespace) -> None:
     """Render the report of a run from the tables in its folder of results.
 
-    A page on results from elsewhere (--from) runs no script but crossover's. If a part of the page fails, the page
-    names it and the exit code is 1.
+    A page on results from elsewhere (--from) runs no script but crossover's.
     """
     from crossover.records import run_tables
     from crossover.report.pages import renderer
@@ -147,17 +144,7 @@ def report(chosen: Namespace) -> int:
     if results.is_file():
         raise CrossoverError(f"{results}: is a file; unpack a bundle with any zip program, then name its `results`")
     run_tables.require_joined(results)
-    failures = renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
-    return 0 if chosen.go_on else _ended(failures)
-
-
-def _ended(failures: list[Any]) -> int:
-    """The exit code: 1 if a part failed; prints these parts."""
-    if failures:
-        from crossover.workflow import outcome
-
-        print(outcome.sentences(failures), file=sys.stderr)
-    return int(bool(failures))
+    renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
 
 
 def _fraction(text: str) -> float:
@@ -184,20 +171,18 @@ def _fraction(text: str) -> float:
     path("--folder", "folder to write to (default: %(default)s)", default=Path("results/comparison")),
     group=PAGES,
 )
-def compare(chosen: Namespace) -> int:
+def compare(chosen: Namespace) -> None:
     """Compare two runs, such as before and after an upgrade, or of two clusters.
 
     Calls each arm's ratio to the reference better, worse, the same or open, curve by curve. Writes tables as
     parquet; measures nothing.
     """
     from crossover.analyse.tables import compare
-    from crossover.records import failure
     from crossover.report.pages import changes
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
     compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
     print(changes.in_a_terminal(changes.load(chosen.folder)))
-    return _ended(failure.within(chosen.folder))
 
 
 @command(

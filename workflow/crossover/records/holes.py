@@ -12,6 +12,7 @@ import resource
 import shutil
 import socket
 import tempfile
+import traceback
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
@@ -19,6 +20,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
+from crossover.paths import PACKAGE
 from crossover.records.atomic import SPACE
 
 Row = Mapping[Any, Any]
@@ -66,6 +68,9 @@ RANK_BYTES = 4 << 20
 NEARLY_FULL_BYTES = 1 << 20
 """Less free space than this counts as none: the file that did not fit may have been larger, or be gone."""
 
+LONGEST = 300
+"""The most characters of an exception's message in a reason; the log has the whole message."""
+
 _NO_THREAD = (
     "no more threads or processes can be started here; raise the limit with ulimit -u, or end processes of yours"
 )
@@ -107,9 +112,7 @@ def reason_kept(file: Path) -> Iterator[None]:
         if lacking := shortage_behind(error):
             _keep(Refusal(HoleKind.NO_SPACE, lacking), file)
             raise
-        from crossover.records import failure
-
-        _keep(Refusal(HoleKind.EXCEPTION, failure.words(error)), file)
+        _keep(Refusal(HoleKind.EXCEPTION, _in_words(error)), file)
         raise
 
 
@@ -117,6 +120,22 @@ def _keep(reason: Refusal, file: Path) -> None:
     # All later exceptions, in this rank or in others, are consequences of the first.
     with suppress(OSError), file.open("x", encoding="utf-8") as opened:
         json.dump([reason.kind, str(reason)], opened)
+
+
+def _in_words(error: Exception) -> str:
+    """An exception in one line: its type, its message, and the line of this package."""
+    text, place = " ".join(str(error).split()), _place(error)
+    short = text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
+    return type(error).__name__ + (f": {short}" if short else "") + (f" ({place})" if place else "")
+
+
+def _place(error: Exception) -> str:
+    """The line of this package that raised the error, or called the code that did; empty if unknown."""
+    frames = traceback.extract_tb(error.__traceback__)
+    own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE) and frame.filename != __file__]
+    if not own:
+        return ""
+    return f"{Path(own[-1].filename).relative_to(PACKAGE).as_posix()}, line {own[-1].lineno}"
 
 
 def is_hole(launch: Row) -> bool:

@@ -6,8 +6,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.errors import CrossoverError
-from crossover.records import failure, record
-from crossover.records.failure import Failure
+from crossover.records import record
 
 LAUNCHES = "launches"
 
@@ -50,16 +49,6 @@ def read(results: Path, name: str) -> pa.Table:
         parts.append(whole.filter(pc.invert(pc.is_in(whole["experiment"], pa.array(list(own))))))
     table = pa.concat_tables([part.replace_schema_metadata() for part in parts]).combine_chunks()
     return table.sort_by([("experiment", "ascending")])
-
-
-def failures(results: Path, name: str) -> list[Failure]:
-    """The failures of the table `name`, as `read` puts it together."""
-    own = _own(results, name)
-    whole = failure.of(results / f"{name}.parquet")
-    return [
-        *(each for each in whole if each.experiment not in own),
-        *(each for path in own.values() for each in failure.of(path)),
-    ]
 
 
 def require_joined(results: Path) -> None:

@@ -18,7 +18,7 @@ from typing import Any
 import pyarrow as pa
 
 from crossover.errors import CrossoverError
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.share import run_files
 
 ABSOLUTE = re.compile(r"(?<![\w.~/<-])/(?!/)[^\s'\"<>,;:()]+")
@@ -137,8 +137,6 @@ class Mask:
     def _content(self, content: str, path: Path, name: str) -> str:
         if self.names is None:
             return self.text(content)
-        if path.name == failure.FILE:
-            return json.dumps(self.facts(json.loads(content)))
         names, self.names = self.names, None
         try:
             # Charts have numbers that look like anything, and the project's own files name nothing of this run.

@@ -1,8 +1,10 @@
 """The launches that fail in a run, or that it leaves without a measurement: which, why, and what repeats them."""
 
 import re
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -11,6 +13,7 @@ from crossover.design.launch import Launch
 from crossover.planning import receipt
 from crossover.planning.command import Command
 from crossover.planning.receipt import Files
+from crossover.records import atomic
 from crossover.records.holes import HoleKind, alike
 from crossover.slurm.jobs import Fate
 
@@ -19,6 +22,9 @@ OF_MACHINE = (HoleKind.NOT_BUILT, HoleKind.ANOTHER_MACHINE)
 
 NO_FILE = "no raw file"
 """In place of the kind of a hole: the job failed without the supervisor's record."""
+
+UNREADABLE = "logs/{experiment}/unreadable"
+"""The file in the folder of results with the time when a run last saw an unreadable raw file of the experiment."""
 
 NOT_STARTED = "not started"
 """The same for a launch whose supervisor did not begin: the run was interrupted, or the launch before it failed."""
@@ -131,6 +137,30 @@ def unchanged(command: Command, due: Iterable[str]) -> str:
         lines.append(f"not remeasured: {which}; {why}")
     again = command.forcing([str(each.path) for each in failed])
     return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
+
+
+def unreadable(results: str, experiments: Iterable[str]) -> list[dict[str, Any]]:
+    """The launches of these experiments whose raw file could not be read, as rows of record.LAUNCHES."""
+    # Imported here, because every Snakemake process loads this module, and only one ends a run.
+    from crossover.records import record
+
+    found: list[dict[str, Any]] = []
+    for name in experiments:
+        # A missing or damaged table has ended its step with a message.
+        with suppress(record.RecordError):
+            rows = record.read(Path(results, "experiments", name, "launches.parquet"), record.LAUNCHES).to_pylist()
+            found += [row for row in rows if row["hole"] == HoleKind.UNREADABLE]
+    for name in {row["experiment"] for row in found}:
+        with atomic.replacing(Path(results, UNREADABLE.format(experiment=name))) as part:
+            part.write_text(str(time.time_ns()), encoding="utf-8")
+    return found
+
+
+def last_unreadable(results: str, experiment: str) -> str:
+    """The content of UNREADABLE; a parameter that repeats the tables, because a restored raw file has an old time."""
+    with suppress(OSError):
+        return Path(results, UNREADABLE.format(experiment=experiment)).read_text(encoding="utf-8")
+    return ""
 
 
 def _last_line(log: Path) -> str:

@@ -16,7 +16,7 @@ from crossover.paths import SITE
 from crossover.planning import estimate, receipt
 from crossover.records import atomic
 from crossover.slurm import acceptance, cluster, jobs, submission
-from crossover.workflow import ending, failures, folders, outcome, session
+from crossover.workflow import ending, failures, folders, session
 from crossover.workflow.failures import Attempts
 from crossover.workflow.run import Run
 
@@ -201,14 +201,12 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     told = [review, failures.unchanged(run.command, due)]
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
-    rows = outcome.unreadable(run.results, run.experiments)
+    rows = failures.unreadable(run.results, run.experiments)
     if rows:
         lines = [f"not readable: {row['file']}: {row['reason']}" for row in rows]
         again = f"to measure them again:\n    {run.command.forcing([row['receipt'] for row in rows])}"
         print(*lines, again, sep="\n", file=sys.stderr, flush=True)
-    failed = run.steps.conclude(run.experiments, run.whole, {row["experiment"] for row in rows})
-    print(failed, end="\n" if failed else "", file=sys.stderr, flush=True)
-    return bool(failed or rows or lacking.fails)
+    return bool(rows or lacking.fails)
 
 
 def _interrupted(run: Run) -> None:

@@ -26,7 +26,6 @@ from crossover.records import atomic
 from crossover.slurm import submission
 from crossover.workflow import folders, replication, session
 from crossover.workflow.failures import Attempts
-from crossover.workflow.outcome import Steps
 
 Answer = Callable[[Any], list[str]]
 """A function of wildcards, for Snakemake: files that a rule needs."""
@@ -63,7 +62,6 @@ class Run:
             session.begin()
         else:
             session.leave_step()
-        self.steps = Steps(self.results, self.tier)
         self.asked: dict[str, Launch] = {}
         """The receipts that the targets need, with their launches."""
         self.named: dict[tuple[str, str, int], Launch] = {}
@@ -90,6 +88,17 @@ class Run:
         )
 
     # ---- what the targets need
+
+    @property
+    def waiting(self) -> dict[str, Any]:
+        """What higher tiers and larger clusters would measure, and the remarks of a partial run, for the page."""
+        return {
+            "tiers": schema.waiting(self.stated),
+            "hosts": plan.waiting(self.config),
+            "too_few_nodes": self.config.too_few_nodes,
+            "withheld": plan.withheld(self.config),
+            "partial": [remark.text for remark in self.remarks],
+        }
 
     @property
     def targets(self) -> dict[str, list[str]]:

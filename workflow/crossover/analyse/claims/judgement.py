@@ -14,16 +14,16 @@ from typing import Any, Literal
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import READ, Candidates, NotMeasuredError, Quantity, Tiers, measured, of_source
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, Tiers, measured, of_source
 from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.readings import ONE_LAUNCH, Known, Place, Result
 from crossover.analyse.estimates.curve import NAMES, Row
 from crossover.analyse.estimates.intervals import Floats, holm
 from crossover.analyse.estimates.sensitivity import NO_NULL
-from crossover.config import claim_list, published, sources
+from crossover.config import published, sources
 from crossover.design import protocol
 from crossover.design.launch import MOST_LAUNCHES
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 
 Claim = Mapping[str, Any]
@@ -79,22 +79,13 @@ class Judgement:
 def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Claim] = ()) -> None:
     """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
-    `unjudged` are claims that no measurement here can decide, each with its `reason`. If a judgement fails, or a table
-    of its experiment did, the claim is `not judged`, with the reason in the table and in its metadata.
+    `unjudged` are claims that no measurement here can decide, each with its `reason`.
     """
-    candidates = cache(partial(measured, results, higher))
+    candidates = measured(results, higher)
     source = cache(partial(of_source, published.read()))
-    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
-    rows, failures = [], []
-    for claim in claims:
-        experiments = [side["experiment"] for _, side in claim_list.sides(claim["quantity"])]
-        with failure.caught("claim", claim["claim"], experiments[0]) as failed:
-            failure.require(broken, experiments, READ)
-            rows.append(row(claim, candidates(), source(claim["source"])))
-        rows += [_of_claim(claim) | _nothing("not judged", failure.reason(each)) for each in failed]
-        failures += failed
+    rows = [row(claim, candidates, source(claim["source"])) for claim in claims]
     rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
-    record.write(record.from_rows(rows, record.CLAIMS), results / "claims.parquet", failure.stored(failures))
+    record.write(record.from_rows(rows, record.CLAIMS), results / "claims.parquet")
 
 
 def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:

@@ -18,9 +18,9 @@ from scipy.stats import false_discovery_control
 from crossover.analyse.estimates.curve import Curve, Row, competes
 from crossover.analyse.estimates.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.analyse.tables import runs
-from crossover.analyse.tables.runs import pairs, title
+from crossover.analyse.tables.runs import pairs
 from crossover.errors import CrossoverError
-from crossover.records import failure, record
+from crossover.records import record
 from crossover.records.record import SIGNIFICANCE
 
 TABLES = record.schemas("changes unpaired differences")
@@ -84,18 +84,14 @@ def compare(before: Path, after: Path, folder: Path, within: float) -> None:
             f"{before} and {after}: no arm can be compared ({reasons}); name runs of the same experiments"
         )
     changes: list[Row] = []
-    failures = runs.failures_of(first, second)
     for pair in found:
         facts = pair[1].facts
-        if facts["arm"] == facts["reference"]:
-            continue
-        with failure.caught("curve", title(facts), facts["experiment"]) as failed:
+        if facts["arm"] != facts["reference"]:
             changes += _of_pair(*pair, math.log1p(within))
-        failures += failed
     _add_false_discovery(changes)
     tables = {"changes": changes, "unpaired": alone, "differences": runs.differences(first, second)}
     for name, rows in tables.items():
-        record.write(record.from_rows(rows, TABLES[name]), folder / f"{name}.parquet", failure.stored(failures))
+        record.write(record.from_rows(rows, TABLES[name]), folder / f"{name}.parquet")
 
 
 def change(before: Floats, after: Floats) -> Change:

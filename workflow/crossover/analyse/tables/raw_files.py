@@ -1,7 +1,6 @@
 """Gathers the raw files that receipts name into an experiment's tables of measurements, launches and ranks."""
 
 from collections.abc import Iterable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +11,8 @@ from crossover.analyse.estimates.curve import Row
 from crossover.design.launch import LOADED
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
-from crossover.planning.receipt import Files, Receipt
-from crossover.records import failure, record
+from crossover.planning.receipt import Receipt
+from crossover.records import record
 from crossover.records.holes import HoleKind
 
 GATHERED = record.schemas("measurements launches ranks")
@@ -26,18 +25,10 @@ LAUNCH = ("experiment", "placement", "launch")
 def gather(receipts: list[Path], folder: Path) -> None:
     """Write the measurements, launches and ranks of the launches with these `receipts` to `folder`.
 
-    If that fails, the tables are empty, with the reason in their metadata. The table of launches also keeps the reason
-    if the refinement could not be planned. Raises RecordError for a file that is refused or cannot be written. A raw
-    file that cannot be read is a hole.
+    Raises RecordError for a file that is refused or cannot be written. A raw file that cannot be read is a hole.
     """
-    tables = {name: schema.empty_table() for name, schema in GATHERED.items()}
-    with failure.caught("table", "", folder.name) as failed:
-        tables = gathered(receipts)
-    failures = {name: [replace(each, name=name) for each in failed] for name in GATHERED}
-    for refinement in sorted({Files(path).raw_folder.parent / "refinement.json" for path in receipts}):
-        failures["launches"] += failure.of(refinement)
-    for name, table in tables.items():
-        record.write(table, folder / f"{name}.parquet", failure.stored(failures[name]))
+    for name, table in gathered(receipts).items():
+        record.write(table, folder / f"{name}.parquet")
 
 
 def gathered(receipts: list[Path]) -> dict[str, pa.Table]:

@@ -7,7 +7,6 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -22,7 +21,7 @@ from crossover.design.advice import Setting, Value
 from crossover.design.settings import read_settings
 from crossover.experiments import declared
 from crossover.planning import receipt
-from crossover.records import atomic, failure, holes, record
+from crossover.records import atomic, holes, record
 from crossover.records.outcome import KNOWN, OPEN
 
 FILE = "recommended.toml"
@@ -115,24 +114,14 @@ class Proposal:
 def recommend(results: Path) -> None:
     """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
 
-    If the decision on a setting fails, or a table of its experiment did, the setting is not recommended, with the
-    reason in the table and its metadata. Raises record.RecordError for a table that is missing, damaged or of another
-    version.
+    Raises record.RecordError for a table that is missing, damaged or of another version.
     """
     medians, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
-    broken = [each for name in READ for each in failure.of(results / f"{name}.parquet")]
     measured = launches.to_pylist()
     if receipt.tiers(measured) == ["smoke"]:
-        return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS], [])
-    every = cache(lambda: list(questions(list(curves(medians.to_pandas())), measured)))
-    rows, failures = [], []
-    for setting in SETTINGS:
-        with failure.caught("setting", setting.name, setting.experiment) as failed:
-            failure.require(broken, [setting.experiment], READ)
-            rows += list(recommendations(setting, every(), measured))
-        rows += [_unanswered(setting, f"failed: {failure.reason(each)}") for each in failed]
-        failures += failed
-    return _write(results, rows, failures)
+        return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS])
+    every = list(questions(list(curves(medians.to_pandas())), measured))
+    return _write(results, [row for setting in SETTINGS for row in recommendations(setting, every, measured)])
 
 
 def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Row]) -> Iterator[Row]:
@@ -188,9 +177,9 @@ def in_toml(rows: Sequence[Row]) -> str:
     return HEAD + tomli_w.dumps({name: entries for name, entries in lists.items() if entries}, multiline_strings=True)
 
 
-def _write(results: Path, rows: list[Row], failures: list[failure.Failure]) -> None:
+def _write(results: Path, rows: list[Row]) -> None:
     table = record.from_rows(rows, record.RECOMMENDATIONS)
-    record.write(table, results / "recommendations.parquet", failure.stored(failures))
+    record.write(table, results / "recommendations.parquet")
     with atomic.replacing(results / FILE) as part:
         part.write_text(in_toml(table.to_pylist()), encoding="utf-8")
 

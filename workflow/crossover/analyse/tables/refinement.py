@@ -21,7 +21,7 @@ from crossover.design.settings import read_settings
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.planning.refinement import SHARE
-from crossover.records import atomic, failure
+from crossover.records import atomic
 
 Narrowed = dict[str, Any]
 """Additional settings of a launch: `cells`, points of the axis by the identity of a curve, and `budget_seconds`."""
@@ -31,13 +31,11 @@ def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Ite
     """Write the plan of the refinement to `output`, from the `receipts` of an experiment's first launches.
 
     It adds about so many `more` points inside each crossover of the `metric`. Measured launches of the refinement,
-    the receipts `kept`, keep their cells. If this fails, there is no refinement, and the file keeps the reason.
+    the receipts `kept`, keep their cells.
     """
-    found: dict[str, dict[str, Narrowed]] = {}
-    with failure.caught("refinement", "", output.parent.name) as failures:
-        tables = gathered(receipts)
-        every = curves(medians(blocks(tables["measurements"])))
-        found = refinement(list(every), tables["launches"].to_pylist(), metric, more)
+    tables = gathered(receipts)
+    every = curves(medians(blocks(tables["measurements"])))
+    found = refinement(list(every), tables["launches"].to_pylist(), metric, more)
     for path in kept:
         held = receipt.read(path)
         stored, (_, placement, number) = receipt.stored_settings(held), held.name
@@ -48,7 +46,7 @@ def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Ite
         for curve, points in next(iter(launches.values()))["cells"].items():
             print(f"{placement}, {named(curve)}: {len(launches)} more launches, at {', '.join(map(str, points))}")
     with atomic.replacing(output) as part:
-        part.write_text(json.dumps(found | failure.stored(failures), indent=1), encoding="utf-8")
+        part.write_text(json.dumps(found, indent=1), encoding="utf-8")
 
 
 def refinement(

@@ -4,7 +4,7 @@ curves, and the reasons for all others."""
 import json
 from collections import defaultdict
 from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from operator import attrgetter
 from pathlib import Path
 from typing import Any
@@ -15,8 +15,7 @@ from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.design.settings import read_settings
 from crossover.errors import CrossoverError
-from crossover.records import failure, holes, run_tables
-from crossover.records.failure import Failure
+from crossover.records import holes, run_tables
 
 Name = tuple[str, ...]
 
@@ -53,8 +52,6 @@ class Run:
     ranks: list[Row]
     curves: dict[Name, Curve]
     """By the columns of NAMES; all arms, including the reference and the null arm."""
-    failures: list[Failure]
-    """The failures of READ."""
 
     @property
     def experiments(self) -> set[str]:
@@ -96,23 +93,11 @@ def read_run(folder: Path, label: str) -> Run:
     if not folder.is_dir():
         raise CrossoverError(f"{folder}: does not exist; name the folder of results of a finished run")
     launches, ranks, medians = (run_tables.read(folder, name) for name in READ)
-    failures = [each for name in READ for each in run_tables.failures(folder, name)]
     found = map(attrgetter("swept"), curves(medians.to_pandas()))
     named = {tuple(curve.facts[name] for name in NAMES): curve for curve in found}
-    for cause, group in failure.grouped(failures).items() if not named else ():
-        raise CrossoverError(
-            f"{folder}: the {failure.names(group)} failed ({cause.error}), so there is nothing to compare; repeat the "
-            "command that made these results"
-        )
     if not named:
         raise CrossoverError(f"{folder}: no launch has data, so there is nothing to compare; see its report")
-    tables = [each for each in failures if each.kind == "table"]
-    return Run(label, folder, launches.to_pylist(), ranks.to_pylist(), named, tables)
-
-
-def failures_of(*runs: Run) -> list[Failure]:
-    """The failures of the tables of `runs`, each with its folder."""
-    return [replace(each, experiment=f"{each.experiment} in {run.folder}") for run in runs for each in run.failures]
+    return Run(label, folder, launches.to_pylist(), ranks.to_pylist(), named)
 
 
 def differences(before: Run, after: Run) -> list[Row]:
@@ -149,11 +134,6 @@ def pairs(before: Run, after: Run) -> tuple[list[tuple[Curve, Curve]], list[Row]
     return found, alone
 
 
-def title(facts: Row) -> str:
-    """A curve's arm, metric, protocol and placement, in words."""
-    return f"{facts['arm']}, {facts['metric']}, {facts['protocol']} ({facts['placement']})"
-
-
 def _alone(curve: Curve, label: str, reason: str, x: float | None = None) -> Row:
     return curve.facts | {"run": label, "x": x, "reason": reason}
 
@@ -175,9 +155,6 @@ def _unlike(first: Curve, second: Curve, before: Run, after: Run) -> str:
 
 def _absence(name: Name, run: Run) -> str:
     wanted = dict(zip(NAMES, name, strict=True))
-    for each in run.failures:
-        if each.experiment == wanted["experiment"]:
-            return f"the {failure.names([each])} failed in {run.label}: {failure.reason(each)}"
     if missing := holes.why(run.launches, wanted["experiment"], wanted["placement"]):
         return f"in {run.label}, {missing}"
     panel = tuple(wanted[part] for part in PANEL)

@@ -3,7 +3,6 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
-from functools import cache
 from pathlib import Path
 from typing import TypeAlias
 
@@ -17,7 +16,7 @@ from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves,
 from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
-from crossover.records import failure, record
+from crossover.records import record
 
 TABLES = record.schemas(
     "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts choices"
@@ -142,26 +141,15 @@ FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"h
 def derive(folder: Path) -> None:
     """Write the medians of the measurements in `folder`, and all estimates from them, to the same folder.
 
-    A table that fails is empty, with the reason in its metadata. Raises RecordError for a file of `folder` that cannot
-    be read or written.
+    Raises RecordError for a file of `folder` that cannot be read or written.
     """
-
-    @cache
-    def every() -> list[Curve]:
-        return list(curves(_whole("medians", folder).to_pandas()))
-
-    def rows(name: str) -> Rows:
-        if name == "medians":
-            return medians(blocks(_whole("measurements", folder)))
-        if name in FROM_CURVES:
-            return FROM_CURVES[name](every())
-        return FROM_LAUNCHES[name](every(), _whole("launches", folder).to_pylist())
-
-    for name in ("medians", *FROM_CURVES, *FROM_LAUNCHES):
-        table = TABLES[name].empty_table()
-        with failure.caught("table", name, folder.name) as failures:
-            table = _table(rows(name), name)
-        record.write(table, folder / f"{name}.parquet", failure.stored(failures))
+    write(medians(blocks(_whole("measurements", folder))), "medians", folder)
+    every = list(curves(_whole("medians", folder).to_pandas()))
+    launches = _whole("launches", folder).to_pylist()
+    for name, rows in FROM_CURVES.items():
+        write(rows(every), name, folder)
+    for name, rows_of in FROM_LAUNCHES.items():
+        write(rows_of(every, launches), name, folder)
 
 
 def write(rows: Rows, name: str, folder: Path) -> None:
@@ -175,15 +163,12 @@ def join(folders: list[Path], results: Path) -> None:
         paths = [folder / f"{name}.parquet" for folder in sorted(folders)]
         parts = [record.read(path, schema).replace_schema_metadata() for path in paths]
         whole = pa.concat_tables([schema.empty_table(), *parts]).combine_chunks()
-        failures = [each for path in paths for each in failure.of(path)]
-        record.write(whole, results / f"{name}.parquet", failure.stored(failures))
+        record.write(whole, results / f"{name}.parquet")
 
 
 def _whole(name: str, folder: Path) -> pa.Table:
-    """A table of `folder`. Raises failure.InputError if it failed."""
-    path = folder / f"{name}.parquet"
-    failure.require(failure.of(path), [folder.name], [name])
-    return record.read(path, TABLES[name])
+    """A table of `folder`."""
+    return record.read(folder / f"{name}.parquet", TABLES[name])
 
 
 def _table(rows: Rows, name: str) -> pa.Table:

@@ -12,8 +12,7 @@ from pathlib import Path
 import altair as alt
 
 from crossover.config import published
-from crossover.records import atomic, failure
-from crossover.records.failure import Failure
+from crossover.records import atomic
 from crossover.report.charts import arm_styles, marks, overlay
 from crossover.report.charts.arm_styles import GRID, INK
 from crossover.report.text import findings, numbers
@@ -27,19 +26,17 @@ PUBLISHED = "; open marks: published"
 def draw(tables: Path, folder: Path) -> None:
     """Write the figures of one experiment, from its folder of `tables`, to `folder`.
 
-    Each panel gives `{name}` and `{name}-ratio`. An experiment without rows leaves an empty folder. A figure that fails
-    is left out, and the folder keeps the reason.
+    Each panel gives `{name}` and `{name}-ratio`. An experiment without rows leaves an empty folder.
     """
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
-    with failure.caught("figure", "", tables.name) as failures:
-        names = ("summary", "ratios", "crossovers", "thresholds", "launches")
-        for panel in panels(*(rows(tables, name) for name in names)):
-            if panel.values:
-                drawn[panel.name] = partial(curve, panel, datasets)
-            if panel.near_ratios:
-                drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
-    save_all(drawn, folder, tables.name, failures)
+    names = ("summary", "ratios", "crossovers", "thresholds", "launches")
+    for panel in panels(*(rows(tables, name) for name in names)):
+        if panel.values:
+            drawn[panel.name] = partial(curve, panel, datasets)
+        if panel.near_ratios:
+            drawn[f"{panel.name}-ratio"] = partial(ratio, panel, datasets)
+    save_all(drawn, folder)
 
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
@@ -140,23 +137,11 @@ def _style() -> alt.Config:
     )
 
 
-def save_all(
-    charts: Mapping[str, Callable[[], alt.LayerChart]],
-    folder: Path,
-    experiment: str = "",
-    failures: Sequence[Failure] = (),
-) -> None:
-    """Save the `charts`, by name, to `folder`, which keeps earlier `failures` and those of charts that fail.
-
-    The folder appears when it is whole, so that a killed step leaves no half of it.
-    """
-    kept = [*failures]
+def save_all(charts: Mapping[str, Callable[[], alt.LayerChart]], folder: Path) -> None:
+    """Save the `charts`, by name, to `folder`. It appears when it is whole, so that a killed step leaves no half."""
     with atomic.replacing_folder(folder) as part:
         for name, chart in charts.items():
-            with failure.caught("figure", name, experiment) as failed:
-                save(chart(), part, name)
-            kept += failed
-        failure.write(kept, part)
+            save(chart(), part, name)
 
 
 def save(chart: alt.LayerChart, folder: Path, name: str) -> None:

@@ -14,7 +14,6 @@ import vl_convert
 
 from crossover.config import published
 from crossover.errors import CrossoverError
-from crossover.records import failure
 from crossover.report.charts import arm_styles, figures, overlay
 from crossover.report.charts.arm_styles import Look
 from crossover.report.text import claims, findings, markup
@@ -117,17 +116,12 @@ def address(panel: Panel) -> str:
 
 
 def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
-    """A chart as the page's script expects it, or the reason why it could not be drawn. Raises CrossoverError."""
+    """A chart as the page's script expects it. Raises CrossoverError if it is missing."""
     path = folder / f"{name}.vl.json"
     heading = f'<p class="crossover-subtitle">{html.escape(subtitle)}</p>'
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
-        for failed in failure.of(folder):
-            if failed.name in ("", name):
-                place = f" ({failed.place})" if failed.place else ""
-                text = html.escape(f"This figure could not be drawn: {failed.error}{place}")
-                return f'<div class="crossover-chart-failed">{heading}<p>{text}</p></div>'
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error

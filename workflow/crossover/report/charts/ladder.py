@@ -9,7 +9,6 @@ from pathlib import Path
 from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared
-from crossover.records import failure
 from crossover.report.charts import figures
 from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, Row, rows
@@ -57,14 +56,9 @@ def panel(summary: list[Row]) -> Panel | None:
 
 
 def draw(results: Path, folder: Path) -> None:
-    """Write the ladder's chart, from the joined tables in `results`, to `folder`; without layers, an empty folder.
-
-    If this fails, the folder keeps the reason.
-    """
-    shown = None
-    with failure.caught("figure", NAME) as failures:
-        shown = panel(rows(results, "summary"))
-    figures.save_all({shown.name: partial(figures.curve, shown)} if shown else {}, folder, failures=failures)
+    """Write the ladder's chart, from the joined tables in `results`, to `folder`; without layers, an empty folder."""
+    shown = panel(rows(results, "summary"))
+    figures.save_all({shown.name: partial(figures.curve, shown)} if shown else {}, folder)
 
 
 def rungs(shown: Panel) -> list[dict[str, str]]:

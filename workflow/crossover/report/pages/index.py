@@ -17,7 +17,7 @@ from crossover.experiments import declared
 from crossover.records import record
 from crossover.report.charts import crossings, gallery, ladder, overview, verdicts
 from crossover.report.pages import heading
-from crossover.report.pages.parts import MISSING, OF_EXPERIMENT, AnyPage, listed, part, sentence, waiting
+from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
     certainty,
     choices,
@@ -47,35 +47,34 @@ class Page(AnyPage):
 
     # ---- the whole page
 
-    @part()
+    @part
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
         return recommendations.section(self.tables, waiting().get("tiers", {}))
 
-    @part("choices", "claims", "recommendations")
+    @part
     def cards(self) -> str:
         """The strongest numbers of the run, each with its meaning and where it holds."""
         shown = heading.cards(self.tables)
         return markup.raw(shown) if shown else ""
 
-    @part("choices")
+    @part
     def map(self) -> str:
         """The arm to choose at each part of the axis of each question."""
         shown = overview.picture(self.tables, overview.missing(self.tables))
         return markup.figure("map", shown, overview.CAPTION) if shown else NOT_COMPARED
 
-    @part()
+    @part
     def summary(self) -> str:
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(waiting().get("partial"))
         return markup.explained(heading.summary(self.tables, self.leads, partial=partial))
 
-    @sentence
     def alike(self) -> str:
         """The factor within which arms are called alike."""
         return numbers.alike()
 
-    @part("crossovers")
+    @part
     def crossovers(self) -> str:
         """The crossovers of all arms and their references in the leading metrics, and the number of other pairs."""
         panels = [panel for name in self._launched() for panel in self._leading_panels(name)]
@@ -83,18 +82,18 @@ class Page(AnyPage):
         figure = markup.figure("crossovers", shown, crossings.CAPTION) if shown else ""
         return "\n\n".join(filter(None, [figure, crossings.rest(panels)])) or NOT_COMPARED
 
-    @part("launches")
+    @part
     def shared(self) -> str:
         """A warning if other jobs may have run on the nodes of launches; empty without such launches."""
         words = machine.shared_hosts(self.tables.launches)
         return f"::: {{.callout-warning}}\n{words}\n:::" if words else ""
 
-    @part("ranks")
+    @part
     def machine(self) -> str:
         """The machines of all ranks, one column per kind of host."""
         return _columns(machine.kinds(self.tables.ranks), "No rank recorded its machine.")
 
-    @part("launches", "measurements")
+    @part
     def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
         measurements = self._measurements()
@@ -107,29 +106,28 @@ class Page(AnyPage):
         }
         return _columns(columns, "Nothing was launched.")
 
-    @part()
+    @part
     def holes(self) -> str:
         """Every hole, with its reason and the command to retry; and the arms without any value."""
-        present, known = {*self.tables.experiments, *self._without_tables()}, waiting()
+        known = waiting()
         parts = [
-            listed(self.failures),
             holes.partial(known.get("partial", [])),
             *holes.paragraphs(self.tables),
             *holes.withheld(known.get("withheld", {})),
             holes.left_out(known.get("hosts", {}), known.get("too_few_nodes", "")),
-            holes.absent([name for name in self.leads if name not in present]),
+            holes.absent([name for name in self.leads if name not in self.tables.experiments]),
             *holes.silent(self._validities()),
         ]
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
     # ---- certainty
 
-    @part()
+    @part
     def certainty(self) -> str:
         """The possible bias and the precision of each experiment, in sentences."""
         return certainty.sentences(self._leading(self.tables.sensitivity)) or NOT_COMPARED
 
-    @part("sensitivity")
+    @part
     def sure(self) -> str:
         """The possible bias and the precision, for each arm."""
         return markup.table(certainty.sure(self._leading(self.tables.sensitivity)), NOT_COMPARED)
@@ -139,7 +137,7 @@ class Page(AnyPage):
 
     # ---- claims, and what has no section of its own
 
-    @part()
+    @part
     def claims(self) -> str:
         """The verdicts on published claims: their number, and the picture."""
         every = self.tables.claims
@@ -150,12 +148,12 @@ class Page(AnyPage):
         own = verdicts.judged(self.tables.claims)
         return markup.figure("verdicts", verdicts.picture(own), verdicts.CAPTION) if own else ""
 
-    @part()
+    @part
     def claims_told(self) -> str:
         """The same in sentences, source by source."""
         return "\n\n".join(claims.paragraphs(self.tables.claims))
 
-    @part("hosts")
+    @part
     def hosts(self) -> str:
         """The hosts on which launches are slower than on others; whether hosts could be compared."""
         if not (self.folder / "hosts.parquet").exists():
@@ -164,7 +162,7 @@ class Page(AnyPage):
             "\n\n".join(machine.compared_hosts(self.tables)) or "All launches of an experiment ran on the same hosts."
         )
 
-    @part()
+    @part
     def ladder(self) -> str:
         """The round trip of every measured layer: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)
@@ -173,10 +171,10 @@ class Page(AnyPage):
         chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every measured layer; lower is better. Bands are intervals over launches."
         table = markup.table(ladder.rungs(shown))
-        folded = markup.folded(f"All numbers: {markup.entries(table)}", table, unfolded=False)
+        folded = markup.folded(f"All numbers: {markup.entries(table)}", table)
         return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{folded}"
 
-    @part()
+    @part
     def experiments(self) -> str:
         """A section for each experiment of this run, under a heading for each library."""
         groups: dict[str, list[str]] = {}
@@ -187,7 +185,7 @@ class Page(AnyPage):
     def _launched(self) -> list[str]:
         """The experiments of the run, in the order of the declarations, those without one last."""
         names = dict.fromkeys([*declared(), *self.tables.experiments])
-        present = {*self.tables.experiments, *self._without_tables()}
+        present = self.tables.experiments
         return [name for name in names if name in present or not present]
 
     # ---- each experiment
@@ -198,7 +196,7 @@ class Page(AnyPage):
         parts = [f"## {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
         parts.append(str(self.experiment(experiment).data))
         if prose := experiments.prose(experiment, "page.md"):
-            parts.append(markup.folded("How this was measured", prose, unfolded=False))
+            parts.append(markup.folded("How this was measured", prose))
         elif known:
             parts.insert(1, known.about)
         return "\n\n".join(parts)
@@ -212,13 +210,13 @@ class Page(AnyPage):
         if folded:
             count = markup.entries(folded)
             about = f"All numbers: {count}" if count else "All numbers"
-            folded = markup.folded(about, folded, unfolded=MISSING in folded)
+            folded = markup.folded(about, folded)
         left_out = str(self.waiting(experiment).data)
         if left_out:
-            left_out = markup.folded("What this run leaves out", left_out, unfolded=MISSING in left_out)
+            left_out = markup.folded("What this run leaves out", left_out)
         return Markdown("\n\n".join(filter(None, [markup.explained(opening), folded, left_out])))
 
-    @part()
+    @part
     def result(self, experiment: str) -> str:
         """What to choose, question by question; for task farms, what a call that takes a list gains."""
         own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
@@ -226,16 +224,15 @@ class Page(AnyPage):
         panels = self.tables.leading(experiment, self.leads.get(experiment))
         return "\n\n".join(filter(None, [told, *map(findings.lists, panels)]))
 
-    @part(OF_EXPERIMENT)
+    @part
     def picture(self, experiment: str) -> str:
         """The curves and ratios of the leading metric, plain curves first; or the reason why there are none."""
         panels = self._drawn(experiment)
         if panels:
             return self._gallery([panel for panel in panels if panel.metric == panels[0].metric])
-        gap = f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
-        return "" if experiment in self._without_tables() else gap
+        return f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
 
-    @part()
+    @part
     def charts(self, experiment: str) -> str:
         """A tab for each further metric, with its charts and its verdicts."""
         panels = self._drawn(experiment)
@@ -247,24 +244,24 @@ class Page(AnyPage):
         shown = "\n\n".join(tabs)
         return f":::: {{.panel-tabset}}\n\n{shown}\n\n::::" if tabs else ""
 
-    @part()
+    @part
     def findings(self, experiment: str) -> str:
         """The refinements of the leading metric's panels, and those in which nothing could be compared."""
         panels, launches = self._leading_panels(experiment), self.tables.launches
         said = (text for panel in panels for text in (findings.alone(panel), findings.refinement(panel, launches)))
         return " ".join(filter(None, said))
 
-    @part()
+    @part
     def verdicts(self, experiment: str) -> str:
         """The verdicts on the leading metric's crossovers and thresholds."""
         return _verdict_tables(self._leading_panels(experiment))
 
-    @part()
+    @part
     def ratios(self, experiment: str) -> str:
         """The leading metric's ratios at a few points of the axis, including its ends."""
         return _shortened_table(findings.ratio_lines(self._leading_panels(experiment)))
 
-    @part()
+    @part
     def waiting(self, experiment: str) -> str:
         """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
         known = waiting()
@@ -288,10 +285,6 @@ class Page(AnyPage):
     def _costs(self) -> dict[str, str]:
         """The table of costs of each curve with choices, by the address of its charts."""
         return {gallery.address(curve.panel): overview.costs(curve) for curve in choices.curves(self.tables)}
-
-    def _without_tables(self) -> set[str]:
-        """The experiments with a failed table; its missing rows do not mean that nothing was measured."""
-        return {each.experiment for each in self.failures if each.kind == "table"}
 
     def _validities(self) -> list[Row]:
         """The validities of each arm's blocks, by experiment and protocol."""

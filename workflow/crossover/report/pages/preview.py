@@ -29,6 +29,7 @@ from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
 from crossover.errors import CrossoverError
+from crossover.records.record import RecordError
 from crossover.report.charts import gallery
 
 HERE = Path(__file__).parent
@@ -125,6 +126,8 @@ def _outputs(client: Any, code: str, name: str) -> list[Any]:
     try:
         client.execute_cell(cell, len(client.nb.cells) - 1)
     except CellExecutionError as error:
+        if error.ename not in (CrossoverError.__name__, RecordError.__name__):
+            print(f"{name}: {error}", file=sys.stderr)
         raise CrossoverError(f"{name}: {error.ename}: {error.evalue}") from error
     except CellTimeoutError as error:
         raise CrossoverError(f"{name}: not finished after {CELL_SECONDS} s") from error

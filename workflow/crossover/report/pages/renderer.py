@@ -24,10 +24,9 @@ from urllib.parse import unquote
 from crossover.config import sources
 from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
-from crossover.records import atomic, failure, record
-from crossover.records.failure import Failure
+from crossover.records import atomic, record
 from crossover.report.pages import heading, preview
-from crossover.report.pages.parts import FAILURES_VARIABLE, RESULTS_VARIABLE, WAITING_VARIABLE
+from crossover.report.pages.parts import RESULTS_VARIABLE, WAITING_VARIABLE
 
 REPORT = "index.qmd"
 """The source of the report."""
@@ -48,12 +47,11 @@ TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|url\([^"\'
 LIGHT, DARK, WITHOUT_SCRIPTS = range(3)
 
 
-def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = False) -> list[Failure]:
+def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = False) -> None:
     """Render the report on `results` to the file `page`.
 
     Results that are `foreign` can hold any text, so the preview renders them: its page runs no script but ours.
-    `waiting` is JSON, as `parts.WAITING_VARIABLE` describes. Returns the failed parts of the results and of the page,
-    which lists them at its top and so is rendered twice if a part of it fails. Raises CrossoverError.
+    `waiting` is JSON, as `parts.WAITING_VARIABLE` describes. Raises CrossoverError.
     """
     # Computed before rendering, so that later changes of the results make the page outdated.
     made_from = origin(results, waiting)
@@ -70,17 +68,10 @@ def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = Fa
         described = copy / REPORT
         text = heading.reduced(described.read_text(encoding="utf-8"), results)
         described.write_text(heading.titled(text, results), encoding="utf-8")
-        parts = Path(folder) / "failures"
-        environment[FAILURES_VARIABLE] = str(parts)
-        quarto = None if foreign else shutil.which("quarto")
-        made = _rendered(copy, environment, page, quarto)
-        if parts.exists():
-            made = _rendered(copy, environment, page, quarto)
-        failures = [*failure.within(results), *failure.of(parts)]
+        made = _rendered(copy, environment, page, None if foreign else shutil.which("quarto"))
         text = _stamped(made.read_text(encoding="utf-8"), made_from)
         with atomic.replacing(page, "choose another place") as part:
-            part.write_text(failure.stamped(text, failures), encoding="utf-8", newline="")
-    return failures
+            part.write_text(text, encoding="utf-8", newline="")
 
 
 def _rendered(copy: Path, environment: Mapping[str, str], page: Path, quarto: str | None) -> Path:

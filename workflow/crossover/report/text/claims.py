@@ -17,7 +17,6 @@ VERDICTS = {
     "open": ("is open", "are open"),
     "not comparable here": ("is not comparable here", "are not comparable here"),
     "not measured": ("was not measured", "were not measured"),
-    "not judged": ("was not judged", "were not judged"),
 }
 """Each verdict as predicate, for one claim and for several."""
 
@@ -65,9 +64,8 @@ def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
     found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
     if row["verdict"] == "not measured":
         return " ".join(filter(None, [head, found, _otherwise(row)]))
-    if row["verdict"] != "not judged":
-        number = f"measured: {measured(row) or 'none'}{_where(row)}"
-        found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}{_beside(row)}"
+    number = f"measured: {measured(row) or 'none'}{_where(row)}"
+    found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}{_beside(row)}"
     # The rest of the method is the same for all claims, and stands above them.
     how = f"Method: {row['method'].partition('. ')[0].rstrip('.')}." if row["method"] else ""
     test = f"Tested: {row['test'].strip()}" if row["test"] else ""

@@ -43,7 +43,7 @@ def capitalized(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def folded(about: str, shown: str, *, unfolded: bool) -> str:
+def folded(about: str, shown: str, *, unfolded: bool = False) -> str:
     """A block that unfolds under the line `about`."""
     start = f"<details{' open' if unfolded else ''}><summary>{about}</summary>"
     return "\n\n".join([raw(start), shown, raw("</details>")])

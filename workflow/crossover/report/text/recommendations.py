@@ -73,7 +73,7 @@ def _to_paste(name: str, own: Sequence[Row], names: Names) -> str:
     parts = [f"{markup.capitalized(own[0]['about'])}."]
     for text, places in snippets.items():
         parts += [f"For {'; '.join(places)}:", markup.raw(f"<pre><code>{html.escape(text)}</code></pre>")]
-    return markup.folded(f"Lines to paste: {html.escape(markup.plain(name))}", "\n\n".join(parts), unfolded=False)
+    return markup.folded(f"Lines to paste: {html.escape(markup.plain(name))}", "\n\n".join(parts))
 
 
 def question_names(tables: Tables) -> Names:
