@@ -28,8 +28,10 @@ def two(project: OnCluster) -> OnCluster:
 
 @pytest.mark.core
 def test_launches_share_a_job_but_not_with_those_that_repeat_them(two: OnCluster) -> None:
-    said = two.succeed(*PROMPT, *BOTH)
+    said = two.succeed(*PROMPT, "--slurm-keep-successful-logs", *BOTH)
     assert "4 launches in 2 jobs" in said
+    logs = [file.read_text(encoding="utf-8") for file in (two.folder / "results/logs/slurm").rglob("*.log")]
+    assert [log.count("Building DAG of jobs") for log in logs] == [1, 1], "a job has one Snakemake"
     assert "4 of 4 launches measured" in said
     assert "of it inside timed blocks" in said
     # The end of a run repeats the estimate of its start.
