@@ -120,5 +120,7 @@ def test_hosts_of_different_width_get_the_same_number_of_ranks(tmp_path: Path, m
 
 @pytest.mark.parametrize("narrow", [4], indirect=True)
 def test_a_dry_run_counts_the_launches_that_are_wider_than_a_node(project: OnCluster) -> None:
-    words = "6 of 27 launches have more ranks on a host than it has logical processors, up to 9; their ranks take turns"
-    assert words in project.succeed(*SLURM, "-n", "--config", "tier=smoke")
+    words = (
+        r"6 of \d+ launches have more ranks on a host than it has logical processors, up to 9; their ranks take turns"
+    )
+    assert re.search(words, project.succeed(*SLURM, "-n", "--config", "tier=smoke"))

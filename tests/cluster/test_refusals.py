@@ -44,11 +44,11 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
     said = project.succeed(*PROMPT)
     for text in (planned, said):
         assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", text)) <= {"node"}
-        assert "not measured: mpi_pingpong (placement nodes): too few nodes: Slurm refuses jobs of 2 nodes" in text
+        assert "not measured: mpi_pingpong (placement nodes): too few nodes: partition single allows" in text
         assert "set `partition:` in profiles/slurm/site.yaml" in text
     assert "2 of 2 launches measured" in said
     page = (project.folder / "results/report/index.html").read_text()
-    assert "too few nodes: Slurm refuses jobs of 2 nodes" in page
+    assert "too few nodes: partition single allows" in page
     site.write_text("partition: single\nnodes: 1\n")
     assert "not measured:" not in project.succeed(*SLURM, "-n")
 
@@ -61,12 +61,12 @@ def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: O
     assert "1 of 1 launch measured" in said
 
 
-def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_the_shortage(project: OnCluster) -> None:
+def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_slurms_words(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     named = re.findall(r"\S+/nodes/1-\w+\.0\.json", project.succeed(*SLURM, "-n"))[0]
     (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
     said = refused(project, named)
-    assert "--partition=single --nodes=2" in said and "is not available (too few nodes); set `partition:`" in said
+    assert "--partition=single --nodes=2" in said and "is not available; set `partition:`" in said
 
 
 def test_without_the_controller_a_dry_run_plans_everything(project: OnCluster) -> None:

@@ -147,7 +147,8 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
         ranks, hosts = _size(job.launch)
-        if 1 < hosts < ranks and len(names := provenance.job_hosts()) == hosts:
+        # A distribution in the key `mpi` is the user's.
+        if 1 < hosts < ranks and "distribution" not in job.mpi and len(names := provenance.job_hosts()) == hosts:
             around |= mpi_launcher.in_turn(names, ranks, private)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
         if code == 0 and part.exists():
