@@ -16,7 +16,7 @@ from crossover.config import reference_page
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE
 
-SIGNALS = {"InputError", "NotMeasuredError"}
+SIGNALS = {"NotMeasuredError"}
 """Exceptions outside the family. Each is always caught, and becomes a reason in a table: to escape would be a bug."""
 
 NODES = [node for path in PACKAGE.rglob("*.py") for node in ast.walk(ast.parse(path.read_text()))]
