@@ -35,7 +35,7 @@ ROOMS = {
     "analyse.estimates": "design experiments records",
     "analyse.tables": "analyse.estimates design experiments farms planning records",
     "analyse.claims": "analyse.estimates config design records",
-    "report.text": "config design experiments farms planning records",
+    "report.text": "config design experiments planning records",
     "report.charts": "config design experiments farms records report.text",
     "report.pages": "config experiments planning records report.charts report.text",
     "query": "analyse.estimates analyse.tables config design experiments records report.charts report.text",

@@ -8,7 +8,7 @@ import pytest
 
 from crossover.design.protocol import known
 from crossover.query.answers import NOT_MEASURED, answer
-from crossover.report.text import more, tables
+from crossover.report.text import tables
 
 NUMBERS = ["x", "ratio", "low", "high", "launches"]
 
@@ -112,30 +112,3 @@ def test_an_arm_that_was_not_measured_there_says_where_it_was():
     found = answer(panel("better"), "no-copy", "ZeroMQ", 1e6)
     assert found.verdict == found.row["verdict"] == NOT_MEASURED
     assert found.lines == ["no-copy / copy at 1 MB (ZeroMQ): not measured; the axis of this arm is 1 kB to 31.6 kB"]
-
-
-@pytest.mark.parametrize(
-    ("verdict", "facts", "planned", "line"),
-    [
-        ("open", {"launches_needed": 7}, 3, "to decide it, if the ratio stays the same: {} --launches 7 (about 2 min)"),
-        (
-            "open",
-            {"launches_needed": 7},
-            6,
-            "to decide it, if the ratio stays the same: {} --launches 14 (about 4 min)",
-        ),
-        (
-            "open",
-            {},
-            3,
-            "to decide it takes more than 12 launches; to narrow the interval: {} --launches 12 (about 4 m",
-        ),
-        ("open", {"launches": 1}, 1, "to replicate it: {} --launches 3 (about 1 min)"),
-        ("better", {}, 3, None),
-    ],
-)
-def test_an_open_answer_names_the_launches_that_would_decide_it(verdict, facts, planned, line):
-    launch = {"experiment": "zmq_throughput", "placement": "node", "settings": "{}", "wall_seconds": 30.0}
-    run = tables.Tables([launch | {"launch": number} for number in range(1, planned + 1)], [], [], [], [])
-    found = more.remedy(run, answer(panel(verdict, **facts), "no-copy", "", 1000.0).cells)
-    assert found is line is None or found.startswith(line.format("crossover more zmq_throughput"))

@@ -51,7 +51,7 @@ def test_each_verdict_on_a_crossover_has_its_words(intervals, words):
 def test_without_a_crossover_its_possible_range_is_given(decided, low, high, where):
     shown = panel(steps(OPEN, OPEN, decided, OPEN, OPEN))
     shown.crossover_of("no-copy").update(low=low, high=high)
-    [line] = findings.crossover_lines(shown)
+    [line] = findings.crossover_lines([shown])
     assert line["crossover"] == (f"none found; one could lie {where}" if where else "–")
 
 
@@ -125,32 +125,30 @@ def test_no_sentence_contradicts_a_point_of_its_table(intervals):
 )
 def test_each_verdict_has_its_words(verdict, words, bracket):
     shown = panel(lasting(), thresholds=[threshold("pure", 0.5, verdict)])
-    assert findings.threshold_sentences(shown) == f"Efficiency of at least 50 %: `pure` {words}."
-    assert [list(line.values()) for line in findings.threshold_lines(shown)] == [
-        [shown.title, "`pure`", "50 %", words, bracket]
+    assert [list(line.values())[1:] for line in findings.threshold_lines([shown])] == [
+        ["`pure`", "50 %", words, bracket]
     ]
 
 
 def test_a_single_launch_is_called_not_replicated():
     shown = panel(lasting(), thresholds=[threshold("pure", 0.5, "open", launches=1)])
-    assert findings.threshold_sentences(shown) == "Efficiency of at least 50 %: `pure` not replicated."
+    assert [line["reached"] for line in findings.threshold_lines([shown])] == ["not replicated"]
 
 
 def test_levels_are_sorted_and_arms_keep_their_order_without_the_null_arm():
     rows = [threshold(arm, level, "always") for level in (0.95, 0.5) for arm in ("pure", "null", "leastload")]
     shown = panel(lasting(), thresholds=rows)
-    assert [(line["arm"], line["level"]) for line in findings.threshold_lines(shown)] == [
+    assert [(line["arm"], line["level"]) for line in findings.threshold_lines([shown])] == [
         ("`leastload`", "50 %"),
         ("`pure`", "50 %"),
         ("`leastload`", "95 %"),
         ("`pure`", "95 %"),
     ]
-    assert findings.threshold_sentences(shown).count(".") == 2
 
 
-def test_a_metric_without_levels_has_no_sentence_no_line_and_no_mark():
+def test_a_metric_without_levels_has_no_line_and_no_mark():
     shown = panel(mpi())
-    assert (findings.threshold_sentences(shown), findings.threshold_lines(shown)) == ("", [])
+    assert findings.threshold_lines([shown]) == []
     rules = [layer for layer in figures.curve(shown).to_dict()["layer"] if layer["mark"]["type"] == "rule"]
     assert rules == []
 
@@ -178,7 +176,7 @@ def test_the_table_of_thresholds_is_below_the_figure(tmp_path):
     campaign = Campaign([lasting()], thresholds=[threshold("pure", 0.5, "from")])
     page = Page({"task_map": "efficiency"}, campaign.write(tmp_path))
     shown = page.experiment("task_map").data
-    assert shown.index("crossover-chart") < shown.index("| protocol | arm | level | reached |")
+    assert shown.index("crossover-chart") < shown.index("| curve | arm | level | reached |")
 
 
 def refining(launch, points=(4642, 6813, 10000), **changes):
@@ -212,20 +210,3 @@ def test_heats_with_different_points_are_described_together():
     found, launches = panels(refining(10001, (10, 20, 40)), refining(10002, (1000, 2000)))
     assert "2 launches (number 10001 to 10002)" in findings.refinement(found[TCP.protocol], launches)
     assert "added 5 points from 10 B to 2 kB" in findings.refinement(found[TCP.protocol], launches)
-
-
-def test_a_call_that_takes_a_list_is_compared_with_the_best_call_for_each_task():
-    rates = {"multiprocessing.Pool map": 900.0, "multiprocessing.Pool": 300.0, "leastload": 30.0, "null": 31.0}
-    assert findings.lists(lists(rates)) == (
-        "By medians, the best call that takes a list of tasks (`multiprocessing.Pool map`) is 3.0 times as fast as the "
-        "best call for each task (`multiprocessing.Pool`). Called for each task, farms differ by up to 10 times."
-    )
-    assert findings.lists(lists(rates | {"multiprocessing.Pool map": 200.0})) == ""
-    assert findings.lists(lists({"leastload": 30.0, "pure": 40.0})) == ""
-
-
-def lists(rates):
-    shared = {"experiment": "task_latency", "placement": "node", "protocol": "empty tasks", "metric": "round trip"}
-    facts = {"axis": "tasks", "axis_unit": "tasks", "better": "higher", "unit": "tasks/s", "ceiling": False, "x": 32.0}
-    rows = [shared | facts | {"arm": arm, "median": rate, "is_null_arm": arm == "null"} for arm, rate in rates.items()]
-    return Panel("task_latency", "round trip", "empty tasks", "node", rows, [], [])

@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 from campaigns import Campaign, zmq
-from hypothesis import given
-from hypothesis import strategies as st
 from IPython.display import Markdown
 
 from crossover.report.pages.index import Page
 from crossover.report.text import markup
-from crossover.report.text.tables import shortened
 
 GLOSSARY = Path(__file__).parents[2] / "docs" / "glossary.md"
 LEADS = {"zmq_throughput": "throughput", "mpi_pingpong": "round trip", "task_latency": "round trip"}
@@ -60,35 +57,6 @@ def test_plain_curves_come_first_whatever_their_names(tmp_path):
     made = Campaign([zmq(protocol=name) for name in curves])
     shown = Page(LEADS, made.write(tmp_path)).picture("zmq_throughput").data
     assert re.findall('data-panel="([^"]*)"', shown) == [curves[2], curves[1], curves[0]]
-
-
-WORDS = ["64 MB in flight", "512 MB in flight", "engines: 2", "engines: 4", "legacy", "packer: json"]
-TITLES = st.lists(
-    st.tuples(
-        st.sampled_from(["PUSH/PULL over tcp", "REQ/REP over ipc"]), st.lists(st.sampled_from(WORDS), unique=True)
-    ),
-    unique_by=lambda title: (title[0], tuple(title[1])),
-    min_size=1,
-).map(lambda titles: [", ".join([first, *rest]) for first, rest in titles])
-
-
-@given(TITLES)
-def test_no_word_of_a_shortened_title_is_lost(titles):
-    shared, short = shortened(titles)
-    for title in titles:
-        missing = {*title.split(", ")} - {*short[title].split(", ")}
-        assert all(word in shared for word in missing), (title, shared, short)
-
-
-def test_words_that_most_curves_share_are_said_once():
-    long = "PUSH/PULL over {}, 64 MB in flight"
-    burst = "DEALER/ROUTER over ipc, 512 MB in flight, bursts of 0.15 s"
-    inproc = long.format("inproc") + " (process)"
-    shared, short = shortened([long.format("tcp"), inproc, burst])
-    assert shared == "Unless a curve's name says otherwise: 64 MB in flight."
-    assert list(short.values()) == ["PUSH/PULL over tcp", "PUSH/PULL over inproc (process)", burst]
-    # A curve that lacks the word must not seem to have it.
-    assert shortened(["a, legacy", "b, legacy", "c"])[1]["a, legacy"] == "a, legacy"
 
 
 def test_the_explanations_of_words_are_those_of_the_glossary():

@@ -67,7 +67,7 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
 
 def test_the_table_of_crossovers_has_the_verdicts(every):
     for panel, arm, ratios in every:
-        line = next(line for line in findings.crossover_lines(panel) if line["arms"].startswith(f"`{arm}` /"))
+        line = next(line for line in findings.crossover_lines([panel]) if line["arms"].startswith(f"`{arm}` /"))
         row = panel.crossover_of(arm)
         if row and row["verdict"] in ("always", "none"):
             shown = {*line["verdict"].split()} - {"always", "or"}

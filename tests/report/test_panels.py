@@ -73,5 +73,5 @@ def test_a_slug_is_a_safe_name_and_its_own_slug(text):
     ],
 )
 def test_no_text_of_a_table_begins_a_block_or_marks_raw_html(hostile, shown):
-    [row] = tables.harmless([{"reason": hostile, "snippet": hostile, "x": float("inf")}])
+    [row] = tables.harmless(pa.Table.from_pylist([{"reason": hostile, "snippet": hostile, "x": float("inf")}]))
     assert row == {"reason": shown, "snippet": hostile, "x": None}

@@ -35,15 +35,11 @@ class TaskFarm:
     authenticates: bool | str = True
     """Whether it obeys nobody but its launch, or the option that says so."""
 
-    takes_lists: bool | tuple[str, ...] = ()
-    """Whether it gets a list of tasks by one call, which can hand them out in chunks; or the options that say so."""
-
     def require_sane(self) -> None:
         """Raise ValueError for an option of an arm, or one that `one_host` or another field names, that it does not
         have."""
         stated = [name for entrant in self.arms.values() for name in entrant if name != "alone"]
         stated += [name for name in (self.one_host, self.authenticates) if isinstance(name, str)]
-        stated += [] if isinstance(self.takes_lists, bool) else self.takes_lists
         if unknown := [name for name in stated if name not in self.meanings]:
             raise ValueError(f"it has no option {unknown[0]!r}; available: {', '.join(self.meanings) or 'none'}")
 
@@ -64,11 +60,6 @@ class TaskFarm:
     def crosses_hosts(self, entrant: FarmEntry) -> bool:
         """Whether the engines of an entrant can be on other hosts."""
         return not self._is(self.one_host, entrant)
-
-    def gets_a_list(self, entrant: FarmEntry) -> bool:
-        """Whether an entrant's farm gets a list of tasks by one call."""
-        options = self.takes_lists
-        return options if isinstance(options, bool) else any(entrant.get(name) for name in options)
 
     def obeys_its_launch_alone(self, entrant: FarmEntry) -> bool:
         """Whether an entrant's farm authenticates."""

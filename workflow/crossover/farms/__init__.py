@@ -68,11 +68,6 @@ def authenticates(entrant: FarmEntry) -> bool:
     return _of(entrant).obeys_its_launch_alone(entrant)
 
 
-def gets_a_list(entrant: FarmEntry) -> bool:
-    """Whether an entrant's farm gets a list of tasks by one call."""
-    return _of(entrant).gets_a_list(entrant)
-
-
 def options(entrant: Mapping[str, Any]) -> Any:
     """The options of an entrant, as its farm declares them."""
     return _of(entrant).made(entrant)

@@ -123,7 +123,7 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.RATIOS.names), record.RATIOS, preserve_index=False)
     return {
         (row["arm"], row["x"]): row | _kind(panel, row["arm"], than)
-        for row in tables.harmless(table.to_pylist())
+        for row in tables.harmless(table)
         if row["reference"] == than and row["arm"] in arms
     }
 

@@ -194,12 +194,18 @@ class Run:
 
     def settling(self, found: Chosen) -> str | None:
         """The line that says how to settle an open choice; None for a settled one."""
-        return more.settling(self._tables, found.rows) if found.verdict == OPEN else None
+        if found.verdict != OPEN:
+            return None
+        left = [(row.launches, row.launches_needed) for row in found.rows if row.verdict == OPEN]
+        denser = "a point between the two would settle it: a denser axis in config/config.yaml measures one"
+        return more.remedy(self._tables, found.rows[0].experiment, left) or denser
 
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""
         # More launches give no interval to an answer to which none contributes.
-        return more.remedy(self._tables, [cell for cell in found.cells if cell["launches"]])
+        left = [cell for cell in found.cells if cell["launches"] and cell["verdict"] == OPEN]
+        experiment = found.panel.experiment
+        return more.remedy(self._tables, experiment, [(cell["launches"], cell["launches_needed"]) for cell in left])
 
     def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
         """The recommendations for a setting by its name, each with the name of its question."""

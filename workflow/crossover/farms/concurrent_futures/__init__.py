@@ -20,7 +20,6 @@ FARM = TaskFarm(
     place=20,
     arms={"concurrent.futures": {}, "concurrent.futures chunk 8": {"chunk_tasks": 8}},
     options=Options,
-    takes_lists=("chunk_tasks",),
     one_host=True,
     snippet="""\
 from concurrent.futures import ProcessPoolExecutor

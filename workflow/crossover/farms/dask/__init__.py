@@ -30,7 +30,6 @@ FARM = TaskFarm(
         "dask unencrypted": {"encrypted": False, "alone": True},
     },
     options=Options,
-    takes_lists=("map",),
     packages=("distributed",),
     # Otherwise scheduler and workers run the code of anybody who connects to them.
     authenticates="encrypted",

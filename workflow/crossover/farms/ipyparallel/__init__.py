@@ -49,7 +49,6 @@ FARM = TaskFarm(
         "pure over ssh": {"scheme": "pure", "ssh": True, "alone": True},
     },
     options=Options,
-    takes_lists=("map",),
     packages=("ipyparallel",),
     one_host="ssh",
     # Without it, whoever connects to a scheduler gets the pickled tasks of others.

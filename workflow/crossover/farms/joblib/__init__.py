@@ -22,7 +22,6 @@ FARM = TaskFarm(
     place=24,
     arms={"joblib": {}, "joblib batch 1": {"batch_tasks": 1}, "joblib threads": {"threads": True}},
     options=Options,
-    takes_lists=True,
     packages=("joblib",),
     one_host=True,
     snippet="""\

@@ -26,7 +26,6 @@ FARM = TaskFarm(
         "mpi4py.futures chunk 8": {"chunk_tasks": 8, "alone": True},
     },
     options=Options,
-    takes_lists=("chunk_tasks",),
     snippet="""\
 from mpi4py.futures import MPIPoolExecutor
 

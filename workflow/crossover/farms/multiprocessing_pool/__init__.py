@@ -25,7 +25,6 @@ FARM = TaskFarm(
         "multiprocessing.Pool chunk 8": {"chunk_tasks": 8},
     },
     options=Options,
-    takes_lists=("map", "chunk_tasks"),
     one_host=True,
     snippet="""\
 from multiprocessing import get_context

@@ -16,11 +16,13 @@ from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.report.charts import arm_styles, figures, overlay
 from crossover.report.charts.arm_styles import Look
-from crossover.report.text import claims, findings, markup
-from crossover.report.text.tables import Panel, shortened, slug
+from crossover.report.text import claims, markup
+from crossover.report.text.tables import Panel, panel_key, panel_names, slug
 
 PACKED = "application/gzip+base64"
 """The type of script elements with a chart's specification; browsers ignore it."""
+
+NUMBERS = "The button Table has its numbers."
 
 HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
 
@@ -38,17 +40,16 @@ def gallery(
 
     Raises CrossoverError.
     """
-    shared, short = shortened(panel.title for panel in panels)
+    names = panel_names(panels)
     options = "".join(
-        f'<option value="{html.escape(title)}">{html.escape(words)}</option>' for title, words in short.items()
+        f'<option value="{html.escape(panel.title)}">{html.escape(names[panel_key(panel)])}</option>'
+        for panel in panels
     )
     select = f'<select>{options}<option value="">all</option></select>'
     choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(panels) > 1 else ""
-    if shared:
-        choice += f'<p class="crossover-subtitle">{html.escape(shared)}</p>'
     first = costs or {}
     shown = "".join(
-        _panel(folder, panel, short[panel.title], datasets, first.get(address(panel), "")) for panel in panels
+        _panel(folder, panel, names[panel_key(panel)], datasets, first.get(address(panel), "")) for panel in panels
     )
     return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
 
@@ -97,15 +98,16 @@ def _entry(label: str, look: Look) -> str:
 def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset], costs: str) -> str:
     charts = []
     if panel.values:
-        description = findings.described_curves(panel)
+        description = f"Chart of {panel.metric} against {panel.facts['axis']}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
     if panel.near_ratios:
-        description = findings.described_ratios(panel)
+        description = f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
     title = html.escape(panel.title)
     return (
         f'<div class="crossover-panel" id="{address(panel)}" data-panel="{title}">'
-        f'<p class="crossover-title">{html.escape(words)}</p>{costs}'
+        f'<p class="crossover-title">{html.escape(words)}</p>'
+        f'<p class="crossover-subtitle">{title}</p>{costs}'
         f'<div class="crossover-pair">{"".join(charts)}</div></div>'
     )
 

@@ -48,10 +48,7 @@ def load(folder: Path) -> Comparison:
     """Read the tables of a comparison. Raises record.RecordError."""
     schemas = record.schemas("changes differences")
     return Comparison(
-        *(
-            tables.harmless(record.read(folder / f"{name}.parquet", schema).to_pylist())
-            for name, schema in schemas.items()
-        )
+        *(tables.harmless(record.read(folder / f"{name}.parquet", schema)) for name, schema in schemas.items())
     )
 
 

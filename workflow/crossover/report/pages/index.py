@@ -26,11 +26,10 @@ from crossover.report.text import (
     holes,
     machine,
     markup,
-    numbers,
     recommendations,
     tables,
 )
-from crossover.report.text.tables import Panel, Row, plain_first, shortened_column
+from crossover.report.text.tables import Panel, Row, plain_first
 
 TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
 NOT_COMPARED = "No arm could be compared with another."
@@ -69,10 +68,6 @@ class Page(AnyPage):
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(waiting().get("partial"))
         return markup.explained(heading.summary(self.tables, self.leads, partial=partial))
-
-    def alike(self) -> str:
-        """The factor within which arms are called alike."""
-        return numbers.alike()
 
     @part
     def crossovers(self) -> str:
@@ -121,11 +116,6 @@ class Page(AnyPage):
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
     # ---- certainty
-
-    @part
-    def certainty(self) -> str:
-        """The possible bias and the precision of each experiment, in sentences."""
-        return certainty.sentences(self._leading(self.tables.sensitivity)) or NOT_COMPARED
 
     @part
     def sure(self) -> str:
@@ -218,11 +208,9 @@ class Page(AnyPage):
 
     @part
     def result(self, experiment: str) -> str:
-        """What to choose, question by question; for task farms, what a call that takes a list gains."""
+        """What to choose, question by question."""
         own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
-        told = "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
-        panels = self.tables.leading(experiment, self.leads.get(experiment))
-        return "\n\n".join(filter(None, [told, *map(findings.lists, panels)]))
+        return "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
 
     @part
     def picture(self, experiment: str) -> str:
@@ -259,7 +247,7 @@ class Page(AnyPage):
     @part
     def ratios(self, experiment: str) -> str:
         """The leading metric's ratios at a few points of the axis, including its ends."""
-        return _shortened_table(findings.ratio_lines(self._leading_panels(experiment)))
+        return markup.table(findings.ratio_lines(self._leading_panels(experiment)))
 
     @part
     def waiting(self, experiment: str) -> str:
@@ -313,16 +301,5 @@ def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
 
 def _verdict_tables(panels: Sequence[Panel]) -> str:
     """The tables of the crossovers and the thresholds of one metric."""
-    below = (
-        [line for panel in panels for line in lines(panel)]
-        for lines in (findings.crossover_lines, findings.threshold_lines)
-    )
-    return "\n\n".join(filter(None, map(_shortened_table, below)))
-
-
-def _shortened_table(lines: Sequence[Mapping[str, str]]) -> str:
-    """A table of curves; the words that all their names share stand above it."""
-    if not lines:
-        return ""
-    shared, short = shortened_column(lines)
-    return "\n\n".join(filter(None, [shared, markup.table(short)]))
+    below = (findings.crossover_lines(panels), findings.threshold_lines(panels))
+    return "\n\n".join(filter(None, map(markup.table, below)))

@@ -5,10 +5,7 @@ from statistics import median
 
 from crossover.planning import receipt
 from crossover.report.text import numbers
-from crossover.report.text.tables import Row, Tables, arms, grouped, place
-
-FEW = 4
-"""With fewer null cells, false differences are less rare than promised (docs/decisions/choices.md)."""
+from crossover.report.text.tables import Row, Tables, arms, place
 
 
 def bias(tables: Tables, leads: Mapping[str, str]) -> str:
@@ -60,39 +57,13 @@ def is_smoke(launches: Sequence[Row]) -> bool:
 def sure(sensitivity: Iterable[Row]) -> list[dict[str, str]]:
     """A line for each rival: bias and chance."""
     return [
-        _named(row) | {"possible bias": _beyond(row["smallest_effect"]), "precision": _beyond(row["resolution"], "±")}
+        {
+            **{"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)},
+            **{"possible bias": _beyond(row["smallest_effect"]), "null cells": str(row["null_cells"])},
+            "precision": _beyond(row["resolution"], "±"),
+        }
         for row in sensitivity
     ]
-
-
-def sentences(sensitivity: Iterable[Row]) -> str:
-    """An item on the possible bias and the precision for each experiment in each placement."""
-    groups = grouped(sensitivity, "experiment", "placement", "metric").values()
-    return "\n".join(f"- {_sentence(rows)}" for rows in groups)
-
-
-def _sentence(rows: list[Row]) -> str:
-    where = "`{experiment}` in placement `{placement}`, {metric}".format(**rows[0])
-    bias = max((row["smallest_effect"] for row in rows if row["smallest_effect"] is not None), default=None)
-    if bias is None:
-        return f"{where}: no null arm was replicated, so the possible bias is unknown."
-    room = "show no bias" if bias == 1 else f"leave room for a bias of up to {_beyond(bias)}"
-    text = f"{where}: the null arms {room} ({_cells(rows[0]['null_cells'])})"
-    chances = sorted(row["resolution"] for row in rows if row["resolution"] is not None)
-    if not chances:
-        return f"{text}; no arm was replicated."
-    best, worst = (f"±{_beyond(chance)}" for chance in (chances[0], chances[-1]))
-    return f"{text}; the precision of the rivals is {best}{f' at best, {worst} at worst' if worst != best else ''}."
-
-
-def _cells(count: int) -> str:
-    """The number of null cells behind a possible bias; of few, their limit."""
-    few = "; so few can hide a bias that differs from point to point" if count < FEW else ""
-    return f"{numbers.counted(count, 'null cell')}{few}"
-
-
-def _named(row: Row) -> dict[str, str]:
-    return {"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)}
 
 
 def _beyond(ratio: float | None, sign: str = "") -> str:

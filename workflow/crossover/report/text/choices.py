@@ -9,7 +9,7 @@ from itertools import groupby
 
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
-from crossover.records.outcome import OPEN, SETTLED, WINNER, Choice
+from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER, Choice
 from crossover.report.text import markup, numbers
 from crossover.report.text.tables import Panel, PanelKey, Tables, conditions, panel_key, panel_names, plain_first
 
@@ -194,7 +194,7 @@ def settled(questions: Sequence[Question]) -> str:
         for kinds in ((WINNER, SETTLED), (WINNER,))
     )
     points = numbers.counted(len(verdicts), "point")
-    return f"Within {numbers.alike()} times of the best: {known} of {points}; surely the best: {won}."
+    return f"Within {numbers.significant(KNOWN)} times of the best: {known} of {points}; surely the best: {won}."
 
 
 def _name(names: Sequence[str], experiment: str, metric: str, shared: Sequence[str] = ()) -> str:

@@ -1,18 +1,15 @@
-"""What a panel shows: crossovers, ratios and thresholds in lines of tables, and as texts of charts.
+"""What a panel shows: crossovers, ratios and thresholds in lines of tables. No number is typed.
 
-A threshold is the point from which an arm reaches a level such as half efficiency. The texts of charts are for readers
-who cannot see them. No number is typed.
+A threshold is the point from which an arm reaches a level such as half efficiency.
 """
 
-import math
 from collections.abc import Iterable, Sequence
 
-from crossover import farms
 from crossover.design.protocol import identity
 from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
-from crossover.report.text import markup, numbers
-from crossover.report.text.tables import Panel, Row, at, competes, grouped
+from crossover.report.text import numbers
+from crossover.report.text.tables import Panel, Row, panel_key, panel_names
 
 THRESHOLDS = {
     "from": "from **{at}** on",
@@ -103,28 +100,21 @@ def refinement(panel: Panel, launches: Iterable[Row]) -> str:
     )
 
 
-def threshold_lines(panel: Panel) -> list[dict[str, str]]:
+def threshold_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     """A line for each arm and level."""
+    names = panel_names(panels)
     return [
         {
-            "protocol": panel.title,
+            "curve": names[panel_key(panel)],
             "arm": f"`{row['arm']}`",
             "level": numbers.percent(level),
             "reached": reached(row),
             "between measured points": numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
         }
+        for panel in panels
         for level in levels(panel)
         for row in _of_level(panel, level)
     ]
-
-
-def threshold_sentences(panel: Panel) -> str:
-    """The threshold of each level, arm by arm; empty for a metric without levels."""
-    parts = []
-    for level in levels(panel):
-        clauses = [f"`{row['arm']}` {reached(row)}" for row in _of_level(panel, level)]
-        parts.append(f"{panel.metric.capitalize()} of at least {numbers.percent(level)}: {'; '.join(clauses)}.")
-    return " ".join(parts)
 
 
 def levels(panel: Panel) -> list[float]:
@@ -149,15 +139,17 @@ def reached(row: Row) -> str:
     return THRESHOLDS.get(row["verdict"], OPEN).format(at=at, low=low, high=high)
 
 
-def crossover_lines(panel: Panel) -> list[dict[str, str]]:
+def crossover_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     """A line for each arm that was compared with the reference."""
+    names = panel_names(panels)
     return [
         {
-            "protocol": panel.title,
+            "curve": names[panel_key(panel)],
             "arms": f"`{arm}` / `{panel.reference}`",
             "verdict": verdict(panel, arm),
             **_crossover_place(row, _possible_range(panel, arm)),
         }
+        for panel in panels
         for arm in panel.rivals
         if (row := panel.crossover_of(arm))
     ]
@@ -178,73 +170,9 @@ def ratio_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     places = sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)})
     steps = range(SAMPLED_POINTS)
     shown = list(dict.fromkeys(places[round(step * (len(places) - 1) / steps[-1])] for step in steps if places))
-    lines = []
+    lines, names = [], panel_names(panels)
     for panel, arm in curves:
         cells = {cell["x"]: numbers.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)}
         at = {numbers.quantity(x, panels[0].facts["axis_unit"]): cells.get(x, "–") for x in shown}
-        lines.append({"protocol": panel.title, "arms": f"`{arm}` / `{panel.reference}`"} | at)
+        lines.append({"curve": names[panel_key(panel)], "arms": f"`{arm}` / `{panel.reference}`"} | at)
     return lines
-
-
-def lists(panel: Panel) -> str:
-    """By how much the best call that takes a list of tasks beats the best call for each task; empty if it does not,
-    or without both."""
-    best: dict[bool, dict[float, Row]] = {True: {}, False: {}}
-    slowest: dict[float, float] = {}
-    for row in filter(competes, panel.summary):
-        if row["arm"] in (known := farms.arms()) and row["median"]:
-            takes, x = farms.gets_a_list(known[row["arm"]]), row["x"]
-            best[takes][x] = max(best[takes].get(x, row), row, key=lambda each: float(each["median"]))
-            if not takes:
-                slowest[x] = min(slowest.get(x, math.inf), row["median"])
-    both = sorted(best[True].keys() & best[False].keys())
-    if not both or panel.facts["better"] != "higher":
-        return ""
-    gains = sorted(best[True][x]["median"] / best[False][x]["median"] for x in both)
-    spread = max(best[False][x]["median"] / slowest[x] for x in both)
-    if gains[0] <= 1:
-        return ""
-    gain = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (gains[0], gains[-1])))
-    names = [numbers.listed([f"`{arm}`" for arm in sorted({best[takes][x]["arm"] for x in both})]) for takes in best]
-    return (
-        f"By medians, the best call that takes a list of tasks ({names[0]}) is {gain} times as fast as the "
-        f"best call for each task ({names[1]}). Called for each task, farms differ by up to "
-        f"{numbers.significant(spread, 2)} times."
-    )
-
-
-def described_curves(panel: Panel) -> str:
-    """The ends of each arm's curve, and the best arm at both ends of the axis, as plain sentences."""
-    curves = ([row for row in panel.summary if row["arm"] == arm] for arm in panel.arms if arm != panel.null)
-    ends = " ".join(_curve_ends(cells) for cells in curves if cells)
-    return _plain(
-        f"Chart of {panel.metric} against {panel.facts['axis']}, {panel.title}; {panel.facts['better']} is better. "
-        f"{ends} {_best_at_ends(panel)} {threshold_sentences(panel)}"
-    )
-
-
-def described_ratios(panel: Panel) -> str:
-    """What the chart of ratios shows; their numbers are in tables."""
-    return _plain(f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. Tables have its numbers.")
-
-
-def _curve_ends(curve: list[Row]) -> str:
-    ends = [curve[0], curve[-1]] if len(curve) > 1 else curve
-    values = (f"{numbers.quantity(row['median'], row['unit'])} at {at(row)}" for row in ends)
-    return f"{curve[0]['arm']}: {', '.join(values)}."
-
-
-def _best_at_ends(panel: Panel) -> str:
-    """The arm with the best median at either end of the axis; ceilings do not count."""
-    choose = max if panel.facts["better"] == "higher" else min
-    places = grouped(sorted(filter(competes, panel.summary), key=lambda row: float(row["x"])), "x")
-    named = []
-    for place in dict.fromkeys([*places][:1] + [*places][-1:]):
-        if len(places[place]) > 1:
-            best = choose(places[place], key=lambda row: float(row["median"]))
-            named.append(f"{best['arm']} at {at(best)}")
-    return f"The best median has {numbers.listed(named)}." if named else ""
-
-
-def _plain(text: str) -> str:
-    return " ".join(markup.plain(text).split())

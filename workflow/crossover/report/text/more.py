@@ -7,9 +7,8 @@ from dataclasses import dataclass, field
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
 from crossover.records.outcome import HORIZON, OPEN, Choice
-from crossover.records.outcome import OPEN as UNDECIDED
 from crossover.report.text import numbers
-from crossover.report.text.tables import Row, Tables
+from crossover.report.text.tables import Tables
 
 TIMES = 2
 """The factor by which launches are multiplied: twice the time of an experiment."""
@@ -70,40 +69,16 @@ def wanted(tables: Tables, experiments: Collection[str], count: int | None) -> R
     return found
 
 
-def remedy(tables: Tables, cells: Sequence[Row]) -> str | None:
-    """The line that says how to decide the open ones among some cells of a curve; None without one."""
-    left = [cell for cell in cells if cell["verdict"] == UNDECIDED]
+def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None]]) -> str | None:
+    """The command that may decide open points, each given by its launches and those that it needs; None without one."""
     if not left:
         return None
-    experiment = left[0]["experiment"]
-    planned, behind = _of_each_heat(tables, experiment), max(cell["launches"] for cell in left)
-    needed = [cell["launches_needed"] for cell in left]
-    if behind < 2:
-        purpose, count = "to replicate it", max(REPLICATED, planned + 1)
-    elif None in needed:
-        count = HORIZON * planned
-        purpose = f"to decide it takes more than {count} launches; to narrow the interval"
-    else:
-        # If launches failed, the same share of the new ones may fail.
-        purpose, count = "to decide it, if the ratio stays the same", math.ceil(planned * max(needed) / behind)
-    took = numbers.duration(_seconds(tables, experiment, count))
-    return f"{purpose}: crossover more {experiment} --launches {count} (about {took})"
-
-
-def settling(tables: Tables, rows: Sequence[Choice]) -> str:
-    """The line that says how to settle the open ones among some choices of a question."""
-    left = [row for row in rows if row.verdict == OPEN]
-    if not left:
-        return "a point between the two would settle it: a denser axis in config/config.yaml measures one"
-    experiment = left[0].experiment
     planned = _of_each_heat(tables, experiment)
     # If launches failed, the same share of the new ones may fail.
-    counts = [row.launches_needed and math.ceil(planned * row.launches_needed / row.launches) for row in left]
-    if None in counts:
-        return f"{HORIZON} times the launches would not surely settle it"
-    count = max(filter(None, counts))
+    counts = [math.ceil(planned * needed / behind) if needed else HORIZON * planned for behind, needed in left]
+    count = max(REPLICATED, planned + 1) if max(behind for behind, _ in left) < 2 else max(counts)
     took = numbers.duration(_seconds(tables, experiment, count))
-    return f"to settle it: crossover more {experiment} --launches {count} (about {took})"
+    return f"more launches may decide it: crossover more {experiment} --launches {count} (about {took})"
 
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
@@ -127,4 +102,4 @@ def _near(row: Choice) -> bool:
 def _once(tables: Tables) -> set[str]:
     """The experiments with a question of which no point has a choice, because a single launch measured it."""
     asked = {row.experiment for row in tables.choices}
-    return {row["experiment"] for row in tables.ratios if row["verdict"] == UNDECIDED and row["launches"] < 2} - asked
+    return {row["experiment"] for row in tables.ratios if row["verdict"] == OPEN and row["launches"] < 2} - asked

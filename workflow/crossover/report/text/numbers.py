@@ -5,7 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from crossover.records.outcome import KNOWN
 from crossover.records.record import SIGNIFICANCE
 
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
@@ -196,15 +195,6 @@ def odds() -> str:
     '20'
     """
     return f"{1 / SIGNIFICANCE:.0f}"
-
-
-def alike() -> str:
-    """The factor within which arms are called alike.
-
-    >>> alike()
-    '1.25'
-    """
-    return significant(KNOWN)
 
 
 def nearest(places: Iterable[float], wanted: float) -> float | None:

@@ -11,6 +11,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
 
+import pyarrow as pa
+
 from crossover.design.protocol import KEYS, TRANSPORTS, Keys, known, label
 from crossover.design.settings import read_settings
 from crossover.experiments import subject
@@ -227,22 +229,30 @@ def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
 
 
 def rows(folder: Path, name: str) -> list[Row]:
-    """One table as rows; numbers that are not finite (no interval, or an open end) are None, texts are `harmless`."""
-    return harmless(run_tables.read(folder, name).to_pylist())
+    """One table as rows; numbers that are not finite (no interval, or an open end) are None, texts are harmless."""
+    return harmless(run_tables.read(folder, name))
 
 
-def harmless(rows: list[Row]) -> list[Row]:
+def harmless(table: pa.Table) -> list[Row]:
     """Rows whose texts begin no block of Markdown and mark no raw HTML: tables can come from anybody.
 
     Line breaks, also those in JSON, become spaces. Numbers that are not finite are None.
     """
-    return [{name: value if name == CODE else _harmless(value) for name, value in row.items()} for row in rows]
+    columns = (_harmless(name, table[name]) for name in table.column_names)
+    return [dict(zip(table.column_names, values, strict=True)) for values in zip(*columns, strict=True)]
 
 
-def _harmless(value: Any) -> Any:
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return RAW.sub("{ =", BREAK.sub(" ", value)) if isinstance(value, str) else value
+def _harmless(name: str, column: pa.ChunkedArray) -> list[Any]:
+    values: list[Any] = column.to_pylist()
+    if pa.types.is_floating(column.type):
+        return [None if value is None or not math.isfinite(value) else value for value in values]
+    # A text of a column is often that of most rows.
+    clean = {text: text if name == CODE else _in_a_line(text) for text in {*values} if isinstance(text, str)}
+    return [clean.get(value, value) for value in values]
+
+
+def _in_a_line(text: str) -> str:
+    return RAW.sub("{ =", BREAK.sub(" ", text))
 
 
 CODE = "snippet"
@@ -391,54 +401,3 @@ def _unusual(panel: Panel) -> list[int]:
     known = {**panel.keys, "placement": panel.placement}
     pairs = [(usual, known.get(key)) for key, usual in PLAIN.items()]
     return [usual.index(value) if value in usual else len(usual) * (value is not None) for usual, value in pairs]
-
-
-def shortened(titles: Iterable[str]) -> tuple[str, dict[str, str]]:
-    """A sentence on the words that most of these titles of curves have, empty if none; and each title without them.
-
-    A word is left out if all titles have it, or if more than half have it and each other one has a word of that kind.
-
-    >>> shortened(["PUSH/PULL over tcp, 64 MB in flight", "PUSH/PULL over ipc, 64 MB in flight"])[0]
-    'All curves: 64 MB in flight.'
-    >>> shortened(["REQ/REP over ipc", "REQ/REP over ipc, legacy"])[1]
-    {'REQ/REP over ipc': 'REQ/REP over ipc', 'REQ/REP over ipc, legacy': 'legacy'}
-    """
-    words = {title: PLACED.sub("", title).split(", ") for title in titles}
-    if len(words) < 2:
-        return "", {title: title for title in words}
-    every = list(dict.fromkeys(word for own in words.values() for word in own))
-    shared = [word for word in every if all(word in own for own in words.values())]
-    usual = [word for word in every if word not in shared and _is_usual(word, list(words.values()))]
-    short = {}
-    for title, own in words.items():
-        # A title with nothing of its own keeps its first words.
-        kept = [word for word in own if word not in (*shared, *usual)] or own[:1]
-        placed = PLACED.search(title)
-        short[title] = ", ".join(kept) + (placed[0] if placed else "")
-    sentences = [f"{start}: {', '.join(own)}." for start, own in (("All curves", shared), (OTHERWISE, usual)) if own]
-    return " ".join(sentences), short
-
-
-PLACED = re.compile(r" \((?:process|nodes)\)$")
-OTHERWISE = "Unless a curve's name says otherwise"
-
-
-def _is_usual(word: str, titles: Sequence[Sequence[str]]) -> bool:
-    count = sum(word in own for own in titles)
-    return count > len(titles) / 2 and all(any(_kind(word) == _kind(other) for other in own) for own in titles)
-
-
-def _kind(word: str) -> str:
-    """What a word of a title is about: its name before a colon, or its last two words, such as `in flight`.
-
-    >>> _kind("engines: 2"), _kind("64 MB in flight"), _kind("legacy")
-    ('engines', 'in flight', 'legacy')
-    """
-    name, colon, _ = word.partition(":")
-    return name if colon else " ".join(word.split()[-2:])
-
-
-def shortened_column(lines: Sequence[Mapping[str, str]], column: str = "protocol") -> tuple[str, list[dict[str, str]]]:
-    """The words that a column's titles share, as a sentence or empty; and the lines without them."""
-    sentence, short = shortened(dict.fromkeys(line[column] for line in lines))
-    return sentence, [{**line, column: short[line[column]]} for line in lines]
