@@ -54,10 +54,10 @@ def test_facts_are_read(site_file):
         ("sbatch_options: --comment='a", "sbatch_options: cannot be split into words (No closing quotation)"),
         (
             "sbatch_options: --reservation=a --partition=b",
-            "sbatch_options: --partition=b sets the partition; set the key `partition` instead",
+            "sbatch_options: --partition sets the partition, which each launch sets itself; use one of the keys",
         ),
-        ("sbatch_options: -t 20", "sbatch_options: -t sets the runtime/time limit; remove it, because each launch"),
-        ("sbatch_options: --gres=gpu:1", "sbatch_options: --gres=gpu:1 sets the generic resources (GRES); export"),
+        ("sbatch_options: -t 20", "sbatch_options: -t sets the runtime/time limit, which each launch sets itself"),
+        ("sbatch_options: --gres=gpu:1", "sbatch_options: --gres sets the generic resources (GRES), which each launch"),
         ("sbatch_options: --hint=x --array=1-3", "sbatch_options: with --array=1-3 in a job array every task"),
         ("sbatch_options: --wait", "sbatch_options: with --wait jobs would be submitted one after another; remove it"),
         ("partition: ''", "partition: "),

@@ -3,6 +3,7 @@
 import json
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +58,12 @@ def unjudged(file: str | Path = FILE) -> list[Claim]:
     return [
         _quoted(name, claim, documents) | {"reason": claim["reason"]} for name, claim in content["unjudged"].items()
     ]
+
+
+@cache
+def meanings() -> dict[str, str]:
+    """A sentence on each kind of quantity."""
+    return {kind: known["means"] for kind, known in yaml_file.read_yaml(SCHEMA)["kinds"].items()}
 
 
 def _checked(file: str | Path) -> tuple[dict[str, Any], Mapping[str, sources.Source]]:

@@ -175,7 +175,9 @@ ERROR = re.compile(
 )
 """A line that names an error, and not one of Snakemake's about the end of a command."""
 
-OF_SHELL = re.compile(r": not found$|command not found|No such file or directory|Permission denied|Killed$|Segmentation fault")
+OF_SHELL = re.compile(
+    r": not found$|command not found|No such file or directory|Permission denied|Killed$|Segmentation fault"
+)
 """A shell's words for a command that it could not run, or that was killed."""
 
 

@@ -14,46 +14,19 @@ from typing import Any, Literal
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, Tiers, measured, of_source
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Tiers, measured, of_source
 from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.readings import ONE_LAUNCH, Known, Place, Result
 from crossover.analyse.estimates.curve import NAMES, Row
 from crossover.analyse.estimates.intervals import Floats, holm
 from crossover.analyse.estimates.sensitivity import NO_NULL
-from crossover.config import published, sources
+from crossover.config import claim_list, published, sources
 from crossover.design import protocol
-from crossover.design.launch import MOST_LAUNCHES
 from crossover.records import record
-from crossover.records.record import CONFIDENCE, SIGNIFICANCE
+from crossover.records.record import SIGNIFICANCE
 
 Claim = Mapping[str, Any]
 Verdict = Literal["holds", "larger here", "smaller here", "contradicted", "open", "not comparable here", "not measured"]
-
-QUANTITIES = {
-    "value": "{Metric} of {arm}",
-    "ratio": "{Metric} of {arm} divided by that of {over}",
-    "contrast": "The ratio of two ratios: {metric} of {arm} over {over}{place}, divided by "
-    "{other_metric}{other_experiment} of {other_arms}{other_place}",
-    "time": "The time of one repetition of {arm}, the inverse of its {metric}",
-    "penalty": "The time of one repetition of {arm}, minus that of {over} at the first point, averaged over the axis",
-    "crossover": "The crossover of {arm} and {over} in {metric}",
-    "crossovers": "The crossover of {arm} and {over} in {metric}, divided by the crossover in {other_metric}",
-    "loss": "{Metric} of the other arm divided by that of the chosen one, {arm} from {threshold:,.10g} on and {over} "
-    "below, at each point",
-    "gap": "The share of the gap from {over} to `{of}` that {arm} covers, on a logarithmic scale",
-    "narrowing": "The share of the gap between {arm} and {over}, on a logarithmic scale, that is gone with {changes}",
-    "saturation": "The first point where {metric} of {arm} times the axis reaches {share:.0%} of its maximum",
-    "scaling": "{Metric} of {arm} at {to:,.10g} divided by that at {from:,.10g}",
-}
-"""The words for each kind of quantity."""
-
-READINGS = {
-    "each": " at each measured point of{part}",
-    "mean": ", averaged over{part}",
-    "slope": ": its slope over{part}, on logarithmic scales",
-    "peak": ", each at its largest value over{part}",
-}
-"""The words for each reading of a part of the axis."""
 
 
 @dataclass(frozen=True)
@@ -98,14 +71,16 @@ def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
             raise NotMeasuredError(judgement.reason)
         if claim["unlike"]:
             judgement = Judgement("not comparable here", claim["unlike"])
-        columns = _measured(found, judgement, expected) | {
-            "method": method(claim["quantity"], found, expected),
-            "differs": "; ".join(_differences(claim, candidates.conditions(found.curves[0]))),
-        }
+        differs = "; ".join(_differences(claim, candidates.conditions(found.curves[0])))
+        columns = _measured(found, judgement, expected) | {"differs": differs}
     except NotMeasuredError as error:
-        how = method(claim["quantity"], None, Range(claim["low"], claim["high"], claim["equivalent"]))
-        columns = _nothing("not measured", str(error)) | {"method": how}
-    return _of_claim(claim) | columns | _of_source(claim, source)
+        columns = _nothing("not measured", str(error))
+    return (
+        _of_claim(claim)
+        | {"method": claim_list.meanings()[claim["quantity"]["kind"]]}
+        | columns
+        | _of_source(claim, source)
+    )
 
 
 def judge(found: Result, expected: Range) -> Judgement:
@@ -163,15 +138,6 @@ def decisive(found: Result, expected: Range) -> int:
     known = found.known
     ends = excess(known.low, known.high, expected)
     return int(np.argmax(np.where(np.isnan(ends), excess(known.mean, known.mean, expected), ends)))
-
-
-def method(quantity: Quantity, found: Result | None, expected: Range) -> str:
-    """The method of one claim in sentences, without details of the measurement if `found` is None."""
-    parts = [
-        f"{_quantity_in_words(quantity, _reading_in_words(quantity, found))}{_data_in_words(found)}",
-        _how_tested(quantity, found, expected),
-    ]
-    return "".join(f"{part}. " for part in parts).strip()
 
 
 def _of_claim(claim: Claim) -> Row:
@@ -276,72 +242,3 @@ def _within(known: Known, expected: Range) -> bool:
     if expected.equivalent:
         return bool((known.p_outside(expected.low, expected.high) <= SIGNIFICANCE).all())
     return bool(((known.low >= expected.low) & (known.high <= expected.high)).all())
-
-
-def _quantity_in_words(quantity: Quantity, place: str) -> str:
-    metric, over, against = quantity["metric"], quantity.get("over", []), quantity.get("against", {})
-    words = {
-        "arm": f"`{quantity['arm']}`",
-        "over": _arms(over, metric),
-        "Metric": metric.capitalize(),
-        "other_arms": f"`{against.get('arm', quantity['arm'])}` over {_arms(against.get('over', over), '')}",
-        "place": place,
-        "other_place": f" at {against['at']:,.10g}" if "at" in against else "",
-        "other_metric": against.get("metric", metric),
-        "changes": ", ".join(
-            f"{key}: {value}" for key, value in against.get("where", {}).items() if quantity["where"].get(key) != value
-        ),
-        "other_experiment": f" of `{against['experiment']}`" if "experiment" in against else "",
-    }
-    form = QUANTITIES[quantity["kind"]]
-    return form.format_map({**quantity, **words}) + ("" if "{place}" in form else place)
-
-
-def _arms(over: Any, metric: str) -> str:
-    if isinstance(over, Mapping):
-        own = f"`{over['arm']}`" if "arm" in over else "the same arm"
-        return f"{own} in {over.get('metric', metric)}"
-    return ", ".join(f"`{arm}`" for arm in ([over] if isinstance(over, str) else over))
-
-
-def _reading_in_words(quantity: Quantity, found: Result | None) -> str:
-    unit = found.curves[0].facts["axis_unit"] if found else ""
-    if "at" in quantity:
-        between = found.between if found and found.between else ()
-        at, *ends = (f"{x:,.10g} {unit}".strip() for x in (quantity["at"], *between))
-        return f" at {at}" + (f", interpolated between the measured points {' and '.join(ends)}" if ends else "")
-    for name, words in READINGS.items():
-        if name in quantity:
-            ends = [f" {end} {quantity[name][end]:,.10g}" for end in ("from", "to") if end in quantity[name]]
-            if points := quantity[name].get("points"):
-                ends.append(f" at {', '.join(f'{point:,.10g}' for point in points)}")
-            return words.format(part="".join([f" {unit} of the axis" if unit and ends else " the axis", *ends]))
-    return ""
-
-
-def _data_in_words(found: Result | None) -> str:
-    if found is None:
-        return ""
-    refined = any(number > MOST_LAUNCHES for curve in found.curves for number in curve.launches)
-    second = ", with the refinement" if refined else ""
-    if found.apart:
-        return f"; from different launches, so each as its ratio to the reference of its own launch{second}"
-    if len(found.curves) > 1 and len({curve.facts["experiment"] for curve in found.curves}) == 1:
-        return f"; one number per launch that measured all of them{second}"
-    return f"; one number per launch{second}"
-
-
-def _how_tested(quantity: Quantity, found: Result | None, expected: Range) -> str:
-    if quantity["kind"] in ("crossover", "crossovers", "saturation") or (found and isinstance(found.known, Place)):
-        return (
-            "Outside if the expected range lies outside the measured points that enclose the result, after allowance "
-            "for the possible bias; holds if the whole interval lies within the range"
-        )
-    several = ", Holm-corrected for several numbers," if found and len(found.known.mean) > 1 else ""
-    outside = (
-        f"Outside if a t test{several} shows it outside the expected range by more than the possible bias, at "
-        f"{SIGNIFICANCE * 100:g} %"
-    )
-    if expected.equivalent:
-        return f"{outside}; holds if two one-sided t tests show it within"
-    return f"{outside}; holds if its whole {CONFIDENCE * 100:g} % interval lies within and noise does not explain it"

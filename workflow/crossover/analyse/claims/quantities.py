@@ -68,7 +68,7 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
     # Arms of two launches can each have a bias, independent of the other.
     both = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
     reading = replace(both[0], estimate=difference(both[0].estimate, both[1].estimate))
-    return replace(_numbers(_divided(reading, both[1]), [first, second], "", math.sqrt(2) * effect), apart=True)
+    return _numbers(_divided(reading, both[1]), [first, second], "", math.sqrt(2) * effect)
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
@@ -251,7 +251,6 @@ def _joined(found: list[Result]) -> Result:
         effect=np.concatenate([each.effect for each in found]),
         x=[x for each in found for x in each.x],
         arms=[each.curves[1].facts["arm"] for each in found for _ in each.x],
-        apart=any(each.apart for each in found),
         at_least=any(each.at_least for each in found),
         at_most=any(each.at_most for each in found),
     )

@@ -112,8 +112,6 @@ class Result:
     """The reason if a part of the claim cannot be judged."""
     between: tuple[float, float] | None = None
     """The measured points between which a number is interpolated."""
-    apart: bool = False
-    """Whether arms of different launches are compared, each by its ratio to the reference if there is one."""
     scale: Scale = POSITIVE
 
 

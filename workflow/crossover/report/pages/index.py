@@ -31,7 +31,7 @@ from crossover.report.text import (
 )
 from crossover.report.text.tables import Panel, Row, plain_first
 
-TOLD = "@sec-told quotes each claim, with the method and the measured numbers."
+TOLD = "@sec-told quotes each decided claim, and lists the others."
 NOT_COMPARED = "No arm could be compared with another."
 
 
@@ -140,7 +140,7 @@ class Page(AnyPage):
 
     @part
     def claims_told(self) -> str:
-        """The same in sentences, source by source."""
+        """The decided claims in sentences, source by source, and a table of the others."""
         return "\n\n".join(claims.paragraphs(self.tables.claims))
 
     @part

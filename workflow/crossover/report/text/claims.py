@@ -1,7 +1,5 @@
 """Published claims and documents: the number of claims of each verdict, a paragraph for each source, citations."""
 
-import json
-import math
 import re
 from collections.abc import Mapping, Sequence
 
@@ -21,7 +19,6 @@ VERDICTS = {
 """Each verdict as predicate, for one claim and for several."""
 
 DECIDED = ("holds", "larger here", "smaller here", "contradicted")
-NONE: Mapping[str, Row] = {}
 OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
 
 
@@ -40,12 +37,21 @@ def counts(claims: Sequence[Row]) -> str:
 
 
 def paragraphs(claims: Sequence[Row]) -> list[str]:
-    """A heading for each source, and under it an item for each of its claims."""
-    named = {row["claim"]: row for row in claims}
-    return [
-        "\n".join([_document(source), "", *(f"- {sentences(row, named)}" for row in rows)])
-        for (source,), rows in grouped(claims, "source").items()
+    """A heading for each source, and under it an item for each of its decided claims; all others as a table."""
+    decided = [row for row in claims if row["verdict"] in DECIDED]
+    told = [
+        "\n".join([_document(source), "", *(f"- {sentences(row)}" for row in rows)])
+        for (source,), rows in grouped(decided, "source").items()
     ]
+    rest = [
+        {
+            "claim": f"[`{row['claim']}`]{_link(row)}{{#{address(row)}}}",
+            **{"source": authors(row["source"]), "verdict": row["verdict"], "why": row["reason"]},
+        }
+        for row in claims
+        if row["verdict"] not in DECIDED
+    ]
+    return [*told, markup.table(rest)] if rest else told
 
 
 def address(row: Row) -> str:
@@ -53,31 +59,22 @@ def address(row: Row) -> str:
     return slug(f"claim {row['claim']}")
 
 
-def sentences(row: Row, named: Mapping[str, Row] = NONE) -> str:
-    """The claim, its source's words, the verdict with numbers and conditions, the source's own data, and the claims
-    among `named` that it contradicts."""
-    place = markup.verbatim(row["locator"])
-    # Tables can come from anybody, and a link can hold a script.
-    linked = f"[{place}]({row['url']})" if re.fullmatch(r"https?://[^\s()<>]+", row["url"] or "") else place
-    quoted = f"“{markup.verbatim(row['quote'].strip())}” ({linked})"
+def sentences(row: Row) -> str:
+    """A decided claim: its source's words, the verdict with the expected and the measured number, and the source's own
+    data."""
+    place, link = markup.verbatim(row["locator"]), _link(row)
+    quoted = f"“{markup.verbatim(row['quote'].strip())}” ({f'[{place}]{link}' if link else place})"
     head = f"[`{row['claim']}`]{{#{address(row)}}}: *{row['says'].strip()}* In its words: {quoted}."
-    found = f"**{row['verdict'].capitalize()}**: {row['reason']}."
-    if row["verdict"] == "not measured":
-        return " ".join(filter(None, [head, found, _otherwise(row)]))
     number = f"measured: {measured(row) or 'none'}{_where(row)}"
-    found += f" {_claimed(row)}{expected(row)}; {number}. {_conditions(row)}{_beside(row)}"
-    # The rest of the method is the same for all claims, and stands above them.
-    how = f"Method: {row['method'].partition('. ')[0].rstrip('.')}." if row["method"] else ""
-    test = f"Tested: {row['test'].strip()}" if row["test"] else ""
+    found = f"**{row['verdict'].capitalize()}**: {_claimed(row)}{expected(row)}; {number}."
     unlike = f"Not as in the document: {row['differs']}." if row["differs"] else ""
-    others = [named[name] for name in json.loads(row["contradicts"] or "[]") if name in named]
-    excluded = [f"Both cannot hold: `{each['claim']}` says {expected(each)}; it {_is(each)}." for each in others]
-    parts = [head, test, found, unlike, *excluded, _sensitivity(row), _otherwise(row), how]
-    return " ".join(filter(None, parts))
+    return " ".join(filter(None, [head, found, unlike, _otherwise(row)]))
 
 
-def _is(row: Row) -> str:
-    return VERDICTS[row["verdict"]][0]
+def _link(row: Row) -> str:
+    """The address of the claim's document in brackets; empty without a web address."""
+    # Tables can come from anybody, and a link can hold a script.
+    return f"({row['url']})" if re.fullmatch(r"https?://[^\s()<>]+", row["url"] or "") else ""
 
 
 def _claimed(row: Row) -> str:
@@ -138,55 +135,12 @@ def _where(row: Row) -> str:
     return f"{place}{against}, the least favourable of {numbers.counted(row['numbers'], 'number')}"
 
 
-def _conditions(row: Row) -> str:
-    """The curves and launches behind the verdict."""
-    launches = numbers.counted(row["launches"], "launch")
-    curves = [
-        f"{curve['metric']} of `{curve['experiment']}`, {curve['protocol']} (placement `{curve['placement']}`)"
-        for curve in json.loads(row["rows"])
-    ]
-    return f"Measured in {numbers.listed(list(dict.fromkeys(curves)))}, over {launches}."
-
-
-def _beside(row: Row) -> str:
-    """The conditions that the document states, each beside ours; empty if it states none."""
-    known = sources.read().get(row["source"])
-    stated = {
-        name: theirs
-        for name, theirs in (known.conditions if known else {}).items()
-        if theirs not in (sources.NOT_STATED, sources.INAPPLICABLE)
-    }
-    ours = {"machine": "this one"}
-    told = [
-        f"{name} {markup.verbatim(theirs)} / {markup.verbatim(str(here))}"
-        for name, theirs in stated.items()
-        if (here := ours.get(name) or row.get(name)) is not None
-    ]
-    return f" Conditions there / here: {'; '.join(told)}." if told else ""
-
-
-def _sensitivity(row: Row) -> str:
-    if row["smallest_effect"] is None:
-        return ""
-    if math.isclose(row["smallest_effect"], 1 if row["scale"] == "log" else 0, abs_tol=1e-9):
-        return "The null arms show no bias there."
-    if row["scale"] == "log":
-        return (
-            f"The null arms leave room for a bias by a factor of up to {numbers.significant(row['smallest_effect'])}."
-        )
-    return f"The null arms leave room for a bias of up to {_number(row['smallest_effect'], row)}."
-
-
-def _own(row: Row) -> str:
-    return f"{_number(row['own_value'], row)}{_times(row)}"
-
-
 def _otherwise(row: Row) -> str:
     """Whether the source's own data agrees with its claim."""
     if row["own"] not in OWN:
         return ""
     place = f" at {numbers.quantity(row['own_x'], row['axis_unit'])}" if row["own_x"] and row["numbers"] > 1 else ""
-    return f"{OWN[row['own']]}: {_own(row)}{place}."
+    return f"{OWN[row['own']]}: {_number(row['own_value'], row)}{_times(row)}{place}."
 
 
 def _times(row: Row) -> str:
