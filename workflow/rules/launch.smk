@@ -25,9 +25,9 @@ rule launch:
     group:
         run.batch if run.decides else None
     localrule: not run.decides
-    threads: 1 if run.decides else workflow.cores
     conda:
         "../../envs/measure.yaml"
+    threads: 1 if run.decides else workflow.cores
     resources:
         mpi="mpiexec",
         tasks=lambda wildcards: run.launch(wildcards).settings.slurm_tasks,

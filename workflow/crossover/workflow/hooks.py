@@ -87,7 +87,8 @@ def of_partition(run: Run) -> list[str]:
     offered, most = cluster.partition(run.slurm.get("slurm_partition")), run.workflow.nodes
     lines = [estimate.oversubscribed(run.course.widths(run.due), offered.processors)]
     if most < min(offered.nodes or 0, len(run.split(run.due))):
-        lines.append(f"at most {most} job{'s' * (most > 1)} at a time, on {offered.nodes} nodes; to allow more, set `jobs:` in {SITE}")
+        at_once = f"{most} job{'s' * (most > 1)} at a time, on {offered.nodes} nodes"
+        lines.append(f"at most {at_once}; to allow more, set `jobs:` in {SITE}")
     return lines
 
 
