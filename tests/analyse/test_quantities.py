@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from possible import Possible
 
-from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.estimates.crossover import crossing
@@ -287,11 +286,9 @@ def heats(noise=0.0):
 def test_arms_of_different_heats_are_compared_by_ratios_to_their_references(reading):
     found = find(field(*heats()), quantity("ratio", arm="a", over="b", **reading))
     assert number(found) == pytest.approx(1.5)
-    assert found.apart
     assert found.effect == pytest.approx(np.sqrt(2) * EFFECT)
     within = find(field(*heats()), quantity("ratio", arm="a", over="ref", **reading))
     assert number(within) == pytest.approx(3)
-    assert not within.apart
 
 
 def test_without_a_reference_arms_of_different_launches_are_compared_by_their_own_values():
@@ -342,9 +339,3 @@ def test_means_slopes_and_peaks_use_only_the_first_launches():
         told = quantity("value", arm="no-copy", **{reading: {}})
         found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
         assert number(found) == number(alone)
-
-
-def test_a_loss_is_named_after_the_arm_that_was_not_chosen():
-    """The chosen arm can be the better one, so that the quotient is below 1."""
-    words = judgement.QUANTITIES["loss"]
-    assert "of the other arm divided by that of the chosen one" in words and "better" not in words

@@ -22,7 +22,7 @@ def test_a_run_measures_on_the_nodes_and_reports_on_the_login_node(
     }
     assert set.union(*places.values()) <= {node.name for node in slurm.nodes}
     page = (project.folder / "results/report/index.html").read_text()
-    assert "turns/s" in page and "Nodes not exclusive" not in page
+    assert "Chart of pace against " in page and "Nodes not exclusive" not in page
     assert all(fact["exclusive"] for fact in recorded(project).values())
     assert project.leftovers() == []
     assert "6 of 6 launches measured" in said

@@ -21,7 +21,7 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
     assert figures == ["pace-tasks-spin-ratio.vl.json", "pace-tasks-spin.vl.json"]
     page = (results / "report/index.html").read_text()
-    assert "turns/s" in page and "grams" in page
+    assert "Chart of pace against " in page and "grams" in page
 
 
 def test_the_toys_known_ratio_is_found(finished: Project) -> None:
