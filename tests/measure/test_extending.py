@@ -56,7 +56,8 @@ class Project:
 
     def run(self, *words):
         """Run Python in it, with its own package; returns the exit code and the output."""
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow")}
+        # Kept bytecode has the second of the source: of two edits in one second, the first would count.
+        environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "PYTHONDONTWRITEBYTECODE": "1"}
         done = subprocess.run(
             [sys.executable, *words],
             cwd=self.folder,
