@@ -1,5 +1,6 @@
 """Do ranks and their launcher get the variables that they need, and no secrets of the user's session?"""
 
+import math
 import os
 import signal
 
@@ -9,6 +10,7 @@ from launching import TOY, Launch, eventually, toy_project
 
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.mpi_launcher import passed
+from crossover.measure.ranks import provenance
 
 SECRETS = {
     "GITHUB_TOKEN": "s3cret",
@@ -85,3 +87,28 @@ def test_a_user_can_pass_further_variables_by_the_launcher_in_the_site_file(tmp_
         assert {rank.environ()["SITE_LICENSE"] for rank in toy.ranks()} == {"abc"}
     finally:
         toy.end()
+
+
+def test_ranks_take_turns_on_the_hosts_whatever_their_width(tmp_path):
+    variables = mpi_launcher.in_turn(["n1", "n2"], 5, tmp_path)
+    assert variables["SLURM_DISTRIBUTION"] == "arbitrary"
+    assert (tmp_path / "hosts").read_text(encoding="utf-8").split() == ["n1", "n2", "n1", "n2", "n1"]
+    assert variables["SLURM_HOSTFILE"] == str(tmp_path / "hosts")
+
+
+@pytest.mark.parametrize(
+    ("facts", "processors"),
+    [
+        ("NumCPUs=1 OverSubscribe=OK", 1),
+        ("NumCPUs=64 OverSubscribe=NO", math.inf),
+        ("NumCPUs=1", math.inf),
+        ("", math.inf),
+    ],
+)
+def test_only_beside_other_jobs_the_processors_of_a_job_are_a_bound(monkeypatch, tmp_path, facts, processors):
+    program = tmp_path / "scontrol"
+    program.write_text(f"#!/bin/sh\necho 'JobId=7 {facts}'\n", encoding="utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert provenance.granted_processors() == processors

@@ -93,7 +93,7 @@ def test_a_job_that_a_run_repeats_finds_its_raw_file_whatever_the_clock_says(lau
     toy.receipt.unlink()
     assert toy.run() == 0
     assert toy.output == raw
-    assert "already measured by an earlier job of this run" in toy.log.read_text()
+    assert "already measured by an earlier job of this run" in toy.log.read_text(encoding="utf-8")
     toy.environment[receipt.RUN] = "next"
     toy.receipt.unlink()
     assert toy.run() == 0
@@ -235,23 +235,24 @@ def test_a_launcher_with_options_gets_them(launch, tmp_path):
 @pytest.mark.skipif(os.getuid() != 0, reason="only root names a host")
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_host_whose_name_is_too_long_for_mpich_measures_what_has_one_rank(tmp_path, toys, ranks):
-    told = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []} if ranks == 1 else {}
-    toy = Launch(tmp_path, "local_transport" if told else "toy", (COMMON if told else TOY) | told, root=toys)
+    one_rank = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
+    experiment, settings = ("local_transport", COMMON | one_rank) if ranks == 1 else ("toy", TOY)
+    toy = Launch(tmp_path, experiment, settings, root=toys)
     assert toy.start("unshare", "--uts", "sh", "-c", f'hostname {"h" * 64} && exec "$@"', "sh").wait(60) == 0
-    found = facts(toy)
-    assert found["host"] == "h" * 64
+    outcome = facts(toy)
+    assert outcome["host"] == "h" * 64
     if ranks == 1:
-        assert found["outcome"] == "measured", toy.log.read_text()
+        assert outcome["outcome"] == "measured", toy.log.read_text(encoding="utf-8")
     else:
-        assert found["hole"] == "crashed"
-        assert found["reason"].startswith("a host's name has more than 63 characters, which MPICH does not allow; ")
+        assert outcome["hole"] == "crashed"
+        assert outcome["reason"].startswith("a host's name has more than 63 characters, which MPICH does not allow; ")
 
 
 def test_warnings_as_errors_do_not_keep_a_launch_from_its_end(launch):
     toy = launch()
     toy.environment["PYTHONWARNINGS"] = "error"
     assert toy.run() == 0
-    assert facts(toy)["outcome"] == "measured", toy.log.read_text()
+    assert facts(toy)["outcome"] == "measured", toy.log.read_text(encoding="utf-8")
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
@@ -301,7 +302,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(launch, numbe
     assert supervisor.wait(30) == 1
     assert not toy.receipt.exists()
     toy.leaves_nothing_but_its_file()
-    assert f"interrupted by {number.name}; launch discarded" in toy.log.read_text()
+    assert f"interrupted by {number.name}; launch discarded" in toy.log.read_text(encoding="utf-8")
 
 
 def test_a_second_interruption_does_not_stop_the_cleanup(launch):
@@ -399,7 +400,9 @@ def test_a_launch_waits_for_another_on_this_host(launch):
     toy = launch()
     with held(toy):
         supervisor = toy.start()
-        assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
+        assert eventually(
+            lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text(encoding="utf-8")
+        )
         assert toy.ranks() == []
         assert supervisor.poll() is None
     assert supervisor.wait(60) == 0
@@ -410,7 +413,9 @@ def test_a_launch_that_waits_can_be_interrupted(launch):
     toy = launch()
     with held(toy):
         supervisor = toy.start()
-        assert eventually(lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text())
+        assert eventually(
+            lambda: toy.log.exists() and "another launch runs on this host" in toy.log.read_text(encoding="utf-8")
+        )
         supervisor.terminate()
         assert supervisor.wait(30) == 1
     assert not toy.receipt.exists()

@@ -67,6 +67,14 @@ def test_exposing_twice_changes_nothing(monkeypatch, before):
     assert "" not in os.environ["PYTHONPATH"].split(":")
 
 
+def test_launches_keep_the_job_and_not_what_its_step_was_granted(monkeypatch):
+    kept = {"SLURM_JOB_ID": "7", "SLURM_CONF": "/site/slurm.conf", "HOME": "/home/me"}
+    step = {"SLURM_NTASKS": "1", "SLURM_CPUS_PER_TASK": "1", "SRUN_CPUS_PER_TASK": "1", "SBATCH_PARTITION": "short"}
+    monkeypatch.setattr(os, "environ", kept | step)
+    session.leave_step()
+    assert os.environ == kept
+
+
 def test_a_run_records_the_variables_of_its_user_and_its_jobs_add_none(monkeypatch):
     for name in filter(lambda name: name.startswith(variables.FAMILIES), list(os.environ)):
         monkeypatch.delenv(name)

@@ -114,7 +114,8 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
         if lacking := _lacking({**resources, "nodes": wanted}):
             return max(1, cluster.nodes_down(name)[0]), f"{lacking}; {WAIT}"
         return 1, f"Slurm refuses jobs of {wanted} nodes ({refused}); {_step(refused, resources)}"
-    words = f"partition {name or 'by default'} allows jobs of at most {allowed} node{'s' * (allowed > 1)}"
+    which = f"partition {name}" if name else "the default partition"
+    words = f"{which} allows jobs of at most {allowed} node{'s' * (allowed > 1)}"
     return allowed, f"too few nodes: {words}; set `partition:` in {SITE} to one that allows jobs of {wanted}"
 
 

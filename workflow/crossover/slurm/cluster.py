@@ -18,7 +18,7 @@ COLUMNS = "%P|%a|%D|%s|%l|%c"
 
 @dataclass(frozen=True)
 class Partition:
-    """What a partition offers, or several together; the defaults are what is assumed if Slurm does not answer."""
+    """What one partition or several offer; the defaults apply if Slurm does not answer."""
 
     states: tuple[str, ...] = ("up",)
     nodes: int | None = None

@@ -142,7 +142,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         return Refusal(
             HoleKind.WRONG_PLACEMENT,
             f"Slurm granted its job {granted} logical processor(s) for {job.settings.ranks} ranks, which would "
-            f"share them; set `exclusive: true` in {SITE}, or remove --overcommit from the options of sbatch",
+            f"share them; set `exclusive: true` in {SITE}, or remove --overcommit from `sbatch_options`",
         )
     try:
         around = environment(job.launch, private, job.libraries, job.interface)

@@ -28,7 +28,7 @@ FAMILIES = (
 """First letters of variables that can change results."""
 
 UNRELATED = re.compile(
-    # Where Python finds and keeps files, and what it prints.
+    # Python's paths, and its output.
     "PYTHON(PATH|HOME|USERBASE|NOUSERSITE|SAFEPATH|PLATLIBDIR|STARTUP|INSPECT|BREAKPOINT|CASEOK|WARNINGS|UNBUFFERED"
     "|IOENCODING|UTF8|COERCECLOCALE|PYCACHEPREFIX|DONTWRITEBYTECODE|_HISTORY|_COLORS|_BASIC_REPL)"
     # Snakemake sets these for each job.
