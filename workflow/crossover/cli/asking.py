@@ -128,7 +128,7 @@ def _print_reached(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
     if chosen.at or chosen.metric or chosen.arm or chosen.than:
         raise CrossoverError("--efficiency asks for a point; leave out --at, --metric, --arm and --than")
     found = run.reached(chosen.experiment, question.share(chosen.efficiency), keys)
-    rows = [{name: row.get(name) for name in REACHED} for row, _ in found]
+    rows = [{name: getattr(row, name) for name in REACHED} for row, _ in found]
     _say(_json(rows) if chosen.json else "\n".join(line for _, line in found))
 
 

@@ -57,7 +57,7 @@ def more(chosen: Namespace) -> None:
 
     run = tables.load(chosen.results)
     found = wanted(run, chosen.experiments, chosen.launches)
-    receipts = [RECEIPT.fullmatch(row["receipt"] or "") for row in run.launches]
+    receipts = [RECEIPT.fullmatch(row.receipt) for row in run.launches]
     tiers = {each["tier"] for each in receipts if each}
     if len(tiers) != 1 or not tiers <= set(TIERS):
         raise CrossoverError(f"{chosen.results}: its launches name no tier; raise `launches` in config/config.yaml")
@@ -71,7 +71,7 @@ def more(chosen: Namespace) -> None:
     if not Path("Snakefile").exists():
         raise CrossoverError("this folder has no Snakefile; change to the folder where the run was started")
     profile = chosen.profile or holes.profile(run)
-    hosts = {row["host"] for row in run.launches} - {None, socket.gethostname()}
+    hosts = {row.host for row in run.launches} - {"", socket.gethostname()}
     if not chosen.profile and profile == holes.LOCAL and hosts:
         raise CrossoverError(
             f"{chosen.results}: was measured on {numbers.listed(sorted(hosts))}; give the profile of the run, such as "

@@ -4,7 +4,7 @@ import csv
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import yaml
 
@@ -17,9 +17,19 @@ FOLDER = CONFIG / "published"
 SOURCES = "sources.yaml"
 
 
+class Point(NamedTuple):
+    """A published number, in our units."""
+
+    run: float
+    metric: str
+    arm: str
+    x: float
+    value: float
+
+
 @dataclass(frozen=True)
 class Dataset:
-    """One published dataset, of one host. Each point has `run`, `metric`, `arm`, `x` and `value`, in our units."""
+    """One published dataset, of one host."""
 
     source: str
     """The citation key of the document."""
@@ -34,7 +44,7 @@ class Dataset:
     experiment: str
     where: Keys
     """The keys of our curves that the points belong to."""
-    points: list[dict[str, Any]]
+    points: list[Point]
 
 
 def read(folder: Path = FOLDER) -> list[Dataset]:
@@ -52,13 +62,13 @@ def _dataset(path: Path, description: dict[str, Any], documents: Mapping[str, so
         with path.open(encoding="utf-8", newline="") as file:
             lines = list(csv.DictReader(file))
         points = [
-            {
-                "run": _number(line, description["run"]) if "run" in description else 1.0,
-                "metric": metric,
-                "arm": arm,
-                "x": _number(line, description["x"]),
-                "value": _number(line, column),
-            }
+            Point(
+                _number(line, description["run"]) if "run" in description else 1.0,
+                metric,
+                arm,
+                _number(line, description["x"]),
+                _number(line, column),
+            )
             for line in lines
             if (arm := _arm(line, description["arms"])) is not None
             for metric, column in description["metrics"].items()

@@ -1,6 +1,5 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
-import json
 import math
 import statistics
 import time
@@ -8,11 +7,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
 
 from crossover.design.config import Config
 from crossover.design.launch import Launch
 from crossover.planning import plan, refinement
+from crossover.records import rows
 from crossover.records.holes import is_hole
 
 JOB_SECONDS = 12
@@ -20,12 +19,7 @@ JOB_SECONDS = 12
 Measured with Slurm while no other jobs waited.
 """
 
-PARTS = {
-    "queued_seconds": "in the queue",
-    "entering_seconds": "until the launch began",
-    "meeting_seconds": "until its processes met",
-    "staying_seconds": "until its file was written",
-}
+PARTS = ("in the queue", "until the launch began", "until its processes met", "until its file was written")
 """The consecutive phases of a launch, in words; only the first of a job was in the queue."""
 
 
@@ -150,39 +144,43 @@ class Course:
         )
 
     def review(
-        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], failed: Mapping[str, float] | None = None
+        self,
+        due: Sequence[Launch],
+        ended: Sequence[tuple[rows.Launch, float]],
+        failed: Mapping[str, float] | None = None,
     ) -> str:
         """Actual beside expected cost of the launches that were due, and the phases of a job.
 
-        `facts` are those of the launches that ended, as in record.LAUNCHES, each with the time when it was `written`;
-        `failed` are the node-seconds of jobs of Slurm that failed, by number.
+        `ended` has the launches that ended, each with the time when it was written; `failed` are the node-seconds of
+        jobs of Slurm that failed, by number.
         """
-        if not facts:
+        if not ended:
             return "\n".join(["no launch was measured", *self._withheld()])
-        holes, expected = sum(map(is_hole, facts)), self.expected(due)
+        launches = [launch for launch, _ in ended]
+        holes, expected = sum(map(is_hole, launches)), self.expected(due)
         gone = time.monotonic() - self.began
         # This clock can jump, so it only tells how long ago the last launch ended, if that can be.
-        since = time.time() - max(fact["written"] for fact in facts)
+        since = time.time() - max(written for _, written in ended)
         took = gone - since if 0 < since < gone else gone
-        text = f"{len(facts) - holes} of {_counted(len(due))} measured in {duration(took)}"
+        text = f"{len(launches) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
-            text += self._used(due, facts, expected, failed or {})
-        if parts := phases_in_words(phases_of(facts)):
+            text += self._used(due, launches, expected, failed or {})
+        if parts := phases_in_words(phases_of(launches)):
             text += f"\ntime of launches: {parts}"
         return "\n".join([text, *self._withheld()])
 
     def _used(
-        self, due: Sequence[Launch], facts: Sequence[dict[str, Any]], expected: Cost, failed: Mapping[str, float]
+        self, due: Sequence[Launch], launches: Sequence[rows.Launch], expected: Cost, failed: Mapping[str, float]
     ) -> str:
         """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
-        own = apart(facts)
+        own = apart(launches)
         nodes = {launch.name: launch.settings.nodes for launch in due}
-        pairs = [(fact, nodes[fact["experiment"], fact["placement"], fact["launch"]]) for fact in own]
+        pairs = [(launch, nodes[launch.experiment, launch.placement, launch.launch]) for launch in own]
         share = timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
         used = sum(node_seconds(*pair) for pair in pairs)
-        kept = sum(node_seconds(*pair) for pair in pairs if pair[0].get("job") in failed)
+        kept = sum(node_seconds(*pair) for pair in pairs if pair[0].job in failed)
         lost = max(0.0, sum(failed.values()) - kept)
         jobs = "1 job" if len(failed) == 1 else f"{len(failed)} jobs"
         more = f"\nlost in {jobs} that failed: {_node_hours(lost)} more" if lost else ""
@@ -192,10 +190,15 @@ class Course:
         )
 
 
-def _phases(facts: Iterable[dict[str, Any]]) -> str:
+def _phases(launches: Iterable[rows.Launch]) -> str:
     """The median over launches of each known phase of a job."""
-    whole = [fact | {"staying_seconds": fact["wall_seconds"] - fact.get("meeting_seconds", 0)} for fact in facts]
-    known = {words: [each[part] for each in whole if each.get(part) is not None] for part, words in PARTS.items()}
+    known: dict[str, list[float]] = {words: [] for words in PARTS}
+    for launch in launches:
+        staying = (launch.wall_seconds or 0) - (launch.meeting_seconds or 0)
+        phases = (launch.queued_seconds, launch.entering_seconds, launch.meeting_seconds, staying)
+        for words, seconds in zip(PARTS, phases, strict=True):
+            if seconds is not None:
+                known[words].append(seconds)
     return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
 
 
@@ -252,45 +255,38 @@ def _node_hours(seconds: float) -> str:
     return f"{hours:.0f} node-hours" if hours >= 99.5 else f"{hours:.2g} node-hours"
 
 
-Fact = Mapping[str, Any]
-"""A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
-
-
-def apart(launches: Iterable[Fact]) -> list[dict[str, Any]]:
+def apart(launches: Iterable[rows.Launch]) -> list[rows.Launch]:
     """The launches, each with the delay that it had itself: a later one of a job waited only from the end of the last.
 
     So the `entering_seconds` and `wall_seconds` of the launches of a job add up to its duration, and only the first
     keeps `queued_seconds`. Launches without a job are unchanged.
     """
-    jobs: dict[Any, list[Fact]] = defaultdict(list)
-    for number, fact in enumerate(launches):
-        within = fact.get("job") and fact.get("entering_seconds") is not None
-        jobs[fact["job"] if within else number].append(fact)
+    jobs: dict[object, list[rows.Launch]] = defaultdict(list)
+    for number, launch in enumerate(launches):
+        jobs[launch.job if launch.job and launch.entering_seconds is not None else number].append(launch)
     found = []
     for job in jobs.values():
         ended = 0.0
-        for place, fact in enumerate(sorted(job, key=lambda fact: fact.get("entering_seconds") or 0)):
-            own = dict(fact)
-            if place:
-                own |= {"queued_seconds": None, "entering_seconds": fact["entering_seconds"] - ended}
-            ended = (fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)
-            found.append(own)
+        for place, launch in enumerate(sorted(job, key=lambda launch: launch.entering_seconds or 0)):
+            entering = launch.entering_seconds or 0
+            found.append(replace(launch, queued_seconds=None, entering_seconds=entering - ended) if place else launch)
+            ended = entering + (launch.wall_seconds or 0)
     return found
 
 
-def node_seconds(fact: Fact, nodes: int) -> float:
+def node_seconds(launch: rows.Launch, nodes: int) -> float:
     """The node-seconds of a launch on so many nodes, from `apart`."""
-    return float((fact.get("entering_seconds") or 0) + (fact["wall_seconds"] or 0)) * nodes
+    return ((launch.entering_seconds or 0) + (launch.wall_seconds or 0)) * nodes
 
 
-def timed_share(facts: Iterable[tuple[Fact, int]]) -> float | None:
+def timed_share(launches: Iterable[tuple[rows.Launch, int]]) -> float | None:
     """The part of the node-seconds of jobs that is inside timed blocks; each launch, from `apart`, with its nodes.
 
     None without a batch job.
     """
-    of_jobs = [(fact, nodes) for fact, nodes in facts if fact.get("entering_seconds") is not None]
-    used = sum(node_seconds(fact, nodes) for fact, nodes in of_jobs)
-    return sum((fact.get("timed_seconds") or 0) * nodes for fact, nodes in of_jobs) / used if used else None
+    of_jobs = [(launch, nodes) for launch, nodes in launches if launch.entering_seconds is not None]
+    used = sum(node_seconds(launch, nodes) for launch, nodes in of_jobs)
+    return sum((launch.timed_seconds or 0) * nodes for launch, nodes in of_jobs) / used if used else None
 
 
 PHASES = ("entry", "start", "calibration", "warm-up", "arms", "null arm", "ceilings", "around blocks", "end")
@@ -298,20 +294,21 @@ PHASES = ("entry", "start", "calibration", "warm-up", "arms", "null arm", "ceili
 in a batch job before the launch, in which the job and Snakemake start."""
 
 
-def phases_of(launches: Iterable[Fact]) -> dict[str, float]:
+def phases_of(launches: Iterable[rows.Launch]) -> dict[str, float]:
     """The part of the launches' time in each of PHASES; they add up to 1.
 
     `start` is the time until the driver is ready, `end` that after the last round. Empty if no launch has recorded its
     phases.
     """
     seconds: dict[str, float] = dict.fromkeys(PHASES, 0.0)
-    for fact in apart(launches):
-        if not fact.get("phases"):
+    for launch in apart(launches):
+        if not launch.phases:
             continue
-        own: dict[str, float] = json.loads(fact["phases"])
-        own["entry"] = fact.get("entering_seconds") or 0.0
-        own["start"] = fact["meeting_seconds"] + own.pop("connection")
-        own["end"] = max(0.0, fact["wall_seconds"] - sum(own.values()) + own["entry"] + own.get("end", 0.0))
+        own = dict(launch.phases)
+        own["entry"] = launch.entering_seconds or 0.0
+        own["start"] = (launch.meeting_seconds or 0.0) + own.pop("connection")
+        wall_seconds = launch.wall_seconds or 0.0
+        own["end"] = max(0.0, wall_seconds - sum(own.values()) + own["entry"] + own.get("end", 0.0))
         for phase in PHASES:
             seconds[phase] += own.get(phase, 0.0)
     whole = sum(seconds.values())

@@ -22,7 +22,7 @@ from annotated_types import Lt
 from crossover.design.launch import Launch
 from crossover.design.settings import digest, read_settings
 from crossover.errors import CrossoverError
-from crossover.records import atomic, json_text
+from crossover.records import atomic, json_text, rows
 
 FOLDER = "{results}/launches/{tier}"
 PATH = FOLDER + "/{experiment}/{placement}/{launch}-{digest}.{turn}.json"
@@ -170,15 +170,16 @@ class Receipt(Facts, Files):
         return self.outcome == "measured"
 
     @property
-    def row(self) -> dict[str, Any]:
-        """Its columns of record.LAUNCHES."""
-        return {
+    def row(self) -> rows.Launch:
+        """Its row of the table of launches, as far as it knows."""
+        columns = {
             **self.identity,
             "outcome": "measured" if self.measured else "hole",
             "hole": self.hole or (None if self.measured else "unknown"),
             "reason": self.reason or (None if self.measured else "unknown"),
             "receipt": str(self.path),
         }
+        return rows.Launch.of(columns)
 
 
 def is_this(run: object) -> bool:
@@ -256,9 +257,9 @@ def launch_number(raw: Path) -> int:
     return int(named["launch"]) if named else 0
 
 
-def tiers(launches: Iterable[Mapping[str, Any]]) -> list[str]:
+def tiers(launches: Iterable[rows.Launch]) -> list[str]:
     """The tiers of launches, rows of the table, by the folder of their receipts."""
-    found = (re.search(r"launches/([^/]+)/", str(row["receipt"])) for row in launches)
+    found = (re.search(r"launches/([^/]+)/", row.receipt) for row in launches)
     return sorted({place[1] for place in found if place})
 
 

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
 
-from crossover.design.protocol import known
+from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
-from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Choice, Outcome
+from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Outcome
+from crossover.records.rows import Choice, Ratio, Recommendation, Summary
 from crossover.report.text import numbers, recommendations
 from crossover.report.text.choices import at_most
 from crossover.report.text.tables import Panel
 
-Row = dict[str, Any]
+Facts = dict[str, Any]
+"""The columns of an answer, as JSON and data frames have them."""
 
 NOT_MEASURED = "not measured"
 
-ENCODED = ("value", "points")
-"""Columns that hold JSON."""
+Cell = TypeVar("Cell", Ratio, Summary)
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Answer:
     name: str
     """The short name of the question, such as `ZeroMQ stream, tcp`."""
     x: float
-    cells: tuple[Row, ...]
+    cells: tuple[Ratio, ...]
     """The measured cell at the point, or those on both sides of it; empty outside the arm's measured axis."""
     origin: str
     """The reference of the launches: an arm of the ratio, or a third one. Possible bias is that of its null arm."""
@@ -41,7 +41,7 @@ class Answer:
     @property
     def ends(self) -> tuple[float, float]:
         """The ends of the arm's measured axis."""
-        places = [cell["x"] for cell in self.panel.ratios_of(self.arm)]
+        places = [cell.x for cell in self.panel.ratios_of(self.arm)]
         return places[0], places[-1]
 
     @property
@@ -54,7 +54,7 @@ class Answer:
         if len(self.cells) < 2:
             return Outcome.of(self.cells[0]) if self.cells else None
         below, above = map(Outcome.of, self.cells)
-        start, end = (cell["x"] for cell in self.cells)
+        start, end = (cell.x for cell in self.cells)
         far = math.log(self.x / start) / math.log(end / start)
 
         def between(first: float, second: float) -> float:
@@ -69,8 +69,8 @@ class Answer:
     @property
     def verdict(self) -> str:
         """The conclusion, such as `no-copy is faster`."""
-        if self.cells and (self.cells[0]["is_null_arm"] or self.cells[0]["ceiling"]):
-            return "a null arm, not a rival" if self.cells[0]["is_null_arm"] else "a ceiling, not a rival"
+        if self.cells and (self.cells[0].is_null_arm or self.cells[0].ceiling):
+            return "a null arm, not a rival" if self.cells[0].is_null_arm else "a ceiling, not a rival"
         return NOT_MEASURED if self.outcome is None else self._words(self.outcome)
 
     def _words(self, found: Outcome) -> str:
@@ -80,17 +80,17 @@ class Answer:
         return words.get(found.verdict, f"{found.verdict}{within}")
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Facts:
         """All facts of the answer, as a row of a table."""
         facts, found = self.panel.facts, self.outcome
         names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "better")
         sides = dict(zip(("below", "above"), self.cells if len(self.cells) > 1 else (), strict=False))
         return {
-            **{name: facts[name] for name in names},
+            **{name: getattr(facts, name) for name in names},
             "unit": self.panel.unit,
             "arm": self.arm,
             "reference": self.panel.reference,
-            **known(facts),
+            **facts.keys,
             "x": self.x,
             **{name: getattr(found, name, None) for name in ("ratio", "low", "high", "launches")},
             "smallest_effect": getattr(found, "bias", None),
@@ -99,17 +99,17 @@ class Answer:
             "says": self.verdict,
             "interpolated": bool(sides),
             **{
-                f"{side}_{name}": sides[side][name] if side in sides else None
+                f"{side}_{name}": getattr(sides[side], name) if side in sides else None
                 for side in ("below", "above")
                 for name in ("x", "ratio", "low", "high", "verdict")
             },
-            "launches_needed": self.cells[0]["launches_needed"] if len(self.cells) == 1 else None,
+            "launches_needed": self.cells[0].launches_needed if len(self.cells) == 1 else None,
         }
 
     @property
     def lines(self) -> list[str]:
         """The answer in words: the ratio with its verdict, and its place among the measured points."""
-        unit, found = self.panel.facts["axis_unit"], self.outcome
+        unit, found = self.panel.facts.axis_unit, self.outcome
         head = f"{self.arm} / {self.panel.reference} at {numbers.quantity(self.x, unit)} ({self.name}): "
         if found is None:
             low, high = (numbers.quantity(end, unit) for end in self.ends)
@@ -138,7 +138,7 @@ class Answer:
     @property
     def _values(self) -> str:
         """The values of the reference and of the arm at a measured point, with intervals; empty if one is unknown."""
-        here = {row["arm"]: row for row in self.panel.values if row["x"] == self.cells[0]["x"]}
+        here = {row.arm: row for row in self.panel.values if row.x == self.cells[0].x}
         arms, unit = [name for name in self._arms if name in here], self.panel.unit
         known = [f"{question.quoted(name)} {_median(here[name], unit)}" for name in arms]
         return ", ".join(known) if len(known) == len(self._arms) else ""
@@ -147,9 +147,9 @@ class Answer:
     def _arms(self) -> tuple[str, str]:
         return self.panel.reference, self.arm
 
-    def _point(self, cell: Row) -> str:
-        place = numbers.quantity(cell["x"], cell["axis_unit"])
-        ratio = numbers.ratio(cell["ratio"], cell["low"], cell["high"])
+    def _point(self, cell: Ratio) -> str:
+        place = numbers.quantity(cell.x, cell.axis_unit)
+        ratio = numbers.ratio(cell.ratio, cell.low, cell.high)
         return f"{place} ({ratio}, {self._words(Outcome.of(cell))})"
 
 
@@ -180,7 +180,7 @@ class Chosen:
         return OPEN if len(self.arms) > 1 else next(each for each in (OPEN, SETTLED, WINNER) if each in verdicts)
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Facts:
         """All facts, with values instead of words; the value and the next arm only at a measured point."""
         first = self.rows[0]
         names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "better")
@@ -240,39 +240,39 @@ class Value:
     name: str
     """The short name of the curve."""
     x: float
-    cells: Sequence[Row]
+    cells: Sequence[Summary]
     """The row of the summary, or both."""
     costs: Sequence[float]
     """The most by which another candidate can be better at these points; empty where users do not choose this arm."""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> Facts:
         """All facts; the value only at a measured point."""
         first = self.cells[0]
         names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "arm")
-        values = {name: first[name] if len(self.cells) == 1 else None for name in ("median", "low", "high")}
-        facts = {name: first[name] for name in names} | known(first) | {"x": self.x}
+        values = {name: getattr(first, name) if len(self.cells) == 1 else None for name in ("median", "low", "high")}
+        facts = {name: getattr(first, name) for name in names} | {**first.keys, "x": self.x}
         return facts | values | {"cost": max(self.costs, default=None)}
 
     @property
     def lines(self) -> list[str]:
         """The same in words."""
         first = self.cells[0]
-        here = numbers.quantity(self.x, first["axis_unit"])
+        here = numbers.quantity(self.x, first.axis_unit)
         values = " and ".join(map(self._value, self.cells))
-        told = f"{question.quoted(first['arm'])} at {here} ({self.name}): {first['metric']} {values}"
+        told = f"{question.quoted(first.arm)} at {here} ({self.name}): {first.metric} {values}"
         return [told, *(f"{at_most(cost, SETTLED)} candidate" for cost in [max(self.costs, default=None)] if cost)]
 
-    def _value(self, row: Row) -> str:
-        place = f" at the measured {numbers.quantity(row['x'], row['axis_unit'])}" if len(self.cells) > 1 else ""
-        return f"{_median(row, row['unit'])}{place}"
+    def _value(self, row: Summary) -> str:
+        place = f" at the measured {numbers.quantity(row.x, row.axis_unit)}" if len(self.cells) > 1 else ""
+        return f"{_median(row, row.unit)}{place}"
 
 
 def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Answer:
     """The answer of an arm at `x`, from its rows in the table of ratios; `name` is that of its panel, and `origin` the
     reference of the launches if that of the panel is another arm."""
     cells = _around(panel.ratios_of(arm), x)
-    return Answer(panel, arm, name, cells[0]["x"] if len(cells) == 1 else x, cells, origin or panel.reference)
+    return Answer(panel, arm, name, cells[0].x if len(cells) == 1 else x, cells, origin or panel.reference)
 
 
 def chosen(name: str, rows: Sequence[Choice], x: float) -> Chosen | None:
@@ -287,34 +287,35 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]
     Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
     """
     question.arm_of(panel.experiment, arm, panel.arms)
-    measured = [row for row in panel.summary if row["arm"] == arm and row["median"] is not None]
+    measured = [row for row in panel.summary if row.arm == arm]
     cells = _around(measured, x)
     if not cells:
-        ends = [numbers.quantity(row["x"], row["axis_unit"]) for row in (*measured[:1], *measured[-1:])]
+        ends = [numbers.quantity(row.x, row.axis_unit) for row in (*measured[:1], *measured[-1:])]
         raise CrossoverError(
-            f"{numbers.quantity(x, panel.facts['axis_unit'])} is outside the measured axis of {question.quoted(arm)}: "
+            f"{numbers.quantity(x, panel.facts.axis_unit)} is outside the measured axis of {question.quoted(arm)}: "
             f"{' to '.join(ends) or 'it has no value'}"
         )
-    places = {row["x"] for row in cells}
+    places = {row.x for row in cells}
     costs = [row.candidates.get(arm) for row in choices if row.x in places]
-    return Value(name, cells[0]["x"] if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
+    return Value(name, cells[0].x if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
 
 
-def _around(rows: Sequence[Row], x: float) -> tuple[Row, ...]:
-    return question.around(rows, [row["x"] for row in rows], rows[0]["axis_unit"], x) if rows else ()
+def _around(rows: Sequence[Cell], x: float) -> tuple[Cell, ...]:
+    return question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
 
 
-def recommendation(row: Row) -> Row:
-    """A row of the recommendations with values instead of JSON."""
-    return row | {name: json.loads(row[name]) for name in ENCODED if row[name] is not None}
+def recommendation(row: Recommendation) -> Facts:
+    """The columns of a recommendation, a missing text None."""
+    facts = {name: None if value == "" else value for name, value in vars(row).items() if name != "keys"}
+    return facts | dict.fromkeys(KEYS) | {**row.keys}
 
 
-def recommendation_lines(row: Row, place: str) -> list[str]:
+def recommendation_lines(row: Recommendation, place: str) -> list[str]:
     """A row of the recommendations in words, for the question `place`, then its arm and the lines to paste, if any."""
-    if not row["recommended"]:
-        return [f"{row['setting']}, for {place}: no recommendation: {recommendations.why_none(row)}"]
+    if not row.recommended:
+        return [f"{row.setting}, for {place}: no recommendation: {recommendations.why_none(row)}"]
     said = f"{recommendations.value(row)}, for {place}: {recommendations.gain([row])}, {recommendations.cost([row])}"
-    return [said, f"arm {question.quoted(row['arm'])}, to paste:", "", *row["snippet"].strip("\n").splitlines(), ""]
+    return [said, f"arm {question.quoted(row.arm)}, to paste:", "", *row.snippet.strip("\n").splitlines(), ""]
 
 
 def _gives(row: Choice) -> str:
@@ -335,5 +336,5 @@ def _with_interval(value: float, low: float | None, high: float | None, unit: st
     return f"{numbers.quantity(value, unit)} {numbers.interval(value, low, high, unit)}".rstrip()
 
 
-def _median(row: Row, unit: str) -> str:
-    return _with_interval(row["median"], row["low"], row["high"], unit)
+def _median(row: Summary, unit: str) -> str:
+    return _with_interval(row.median, row.low, row.high, unit)

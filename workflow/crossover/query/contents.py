@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossover.design.protocol import KEYS, known
+from crossover.design.protocol import KEYS
 from crossover.experiments import subject
 from crossover.query import question
 from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, plain_first, telling_keys
-
-Row = dict[str, Any]
 
 COMMAND = "crossover ask"
 
@@ -29,15 +27,15 @@ class Contents:
     """Every metric of the experiment, the one of a question without `--metric` first."""
 
     @property
-    def row(self) -> Row:
+    def row(self) -> dict[str, Any]:
         """All facts, with values instead of words; `options` has each key's values, None where a curve lacks it."""
         first = self.panels[0]
         ends = self._ends
         return {
             "experiment": first.experiment,
             "title": subject(first.experiment),
-            "axis": first.facts["axis"],
-            "axis_unit": first.facts["axis_unit"],
+            "axis": first.facts.axis,
+            "axis_unit": first.facts.axis_unit,
             "x_from": ends[0],
             "x_to": ends[1],
             "metrics": list(self.metrics),
@@ -67,15 +65,15 @@ class Contents:
     def axis(self) -> str:
         """The axis with its measured range, in words."""
         facts = self.panels[0].facts
-        low, high = (numbers.quantity(end, facts["axis_unit"]) for end in self._ends)
-        return f"{facts['axis']}, {low} to {high}"
+        low, high = (numbers.quantity(end, facts.axis_unit) for end in self._ends)
+        return f"{facts.axis}, {low} to {high}"
 
     @property
     def _reference(self) -> str:
         reference = self.panels[0].reference
         return f" (reference {question.quoted(reference)})" if reference else ""
 
-    def _shared(self, keys: Row) -> list[str]:
+    def _shared(self, keys: Mapping[str, Any]) -> list[str]:
         words = " ".join(question.option(key, value) for key, value in keys.items())
         return [f"    the same for all: {words}"] if words else []
 
@@ -86,19 +84,19 @@ class Contents:
         if not compared:
             return ""
         panel = compared[0]
-        places = [row["x"] for row in panel.ratios_of(panel.compared[0])]
-        at = question.written(places[len(places) // 2], panel.facts["axis_unit"])
+        places = [row.x for row in panel.ratios_of(panel.compared[0])]
+        at = question.written(places[len(places) // 2], panel.facts.axis_unit)
         metric = [] if panel.metric == self.metrics[0] else ["--metric", shlex.quote(panel.metric)]
         return " ".join([COMMAND, panel.experiment, "--at", at, *metric, *self._choose(panel)])
 
     def _choose(self, panel: Panel) -> list[str]:
         """The options that choose a panel among all of the metric."""
-        own = _facts(panel)
-        return [question.option(key, own.get(key)) for key in telling_keys(list(map(_facts, self.every)))]
+        own = panel.conditions
+        return [question.option(key, own.get(key)) for key in telling_keys([panel.conditions for panel in self.every])]
 
     @property
     def _ends(self) -> tuple[float, float]:
-        places = [row["x"] for panel in self.panels for row in (*panel.summary, *panel.ratios)]
+        places = [row.x for panel in self.panels for row in panel.cells]
         return min(places), max(places)
 
     @property
@@ -108,7 +106,7 @@ class Contents:
     @property
     def _options(self) -> dict[str, list[Any]]:
         """The values of each key that a curve has, and of the placement."""
-        facts = list(map(_facts, self.panels))
+        facts = [panel.conditions for panel in self.panels]
         keys = [key for key in (*KEYS, "placement") if any(key in own for own in facts)]
         return {key: sorted({own.get(key) for own in facts}, key=_order) for key in keys}
 
@@ -118,10 +116,6 @@ def experiments(titles: Mapping[str, str]) -> list[str]:
     width = max(map(len, titles), default=0)
     lines = [f"{name:{width}}  {title}" for name, title in titles.items()]
     return [*lines, *(f"{COMMAND} {name}" for name in list(titles)[:1])]
-
-
-def _facts(panel: Panel) -> Row:
-    return known(panel.facts) | {"placement": panel.placement}
 
 
 def _choice(names: Any) -> str:

@@ -10,7 +10,6 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -24,10 +23,9 @@ from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records import record, run_tables
 from crossover.records.outcome import BETTER, OPEN, WORSE
+from crossover.records.rows import Ratio, Threshold
 from crossover.report.text import findings, numbers, tables
 from crossover.report.text.tables import PANEL, Panel
-
-Row = dict[str, Any]
 
 
 def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
@@ -40,7 +38,7 @@ def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list
         arms = [each for each in (panel.reference, *panel.compared) if each not in ("", than)]
     else:
         arms = [question.arm_of(panel.experiment, arm, panel.arms)]
-    measured = {panel.reference, *(row["arm"] for row in panel.ratios)}
+    measured = {panel.reference, *(row.arm for row in panel.ratios)}
     left = question.listed(sorted(each for each in measured if each not in ("", than))) or "none"
     if arm == than:
         raise CrossoverError(f"--arm and --than are both {question.quoted(than)}; choose another arm: {left}")
@@ -56,14 +54,14 @@ def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Pane
     0 launches. Possible bias is always that of the reference's null arm. Raises CrossoverError without a common point.
     """
     if than == panel.reference:
-        return replace(panel, ratios=[row for row in panel.ratios if row["arm"] in arms])
+        return replace(panel, ratios=[row for row in panel.ratios if row.arm in arms])
     rivals = [arm for arm in arms if arm != panel.reference]
     paired = _paired(results, panel, than, rivals) if rivals else {}
-    others = {row["x"]: row for row in panel.ratios_of(than)}
+    others = {row.x: row for row in panel.ratios_of(than)}
     found = [
-        paired.get((row["arm"], row["x"])) or _quotient(row, others[row["x"]]) | _kind(panel, row["arm"], than)
+        paired.get((row.arm, row.x)) or _of_kind(_quotient(row, others[row.x]), panel, than)
         for row in panel.ratios
-        if row["arm"] in rivals and row["x"] in others
+        if row.arm in rivals and row.x in others
     ]
     inverted = [_inverted(row) for row in others.values()] if panel.reference in arms else []
     if not (ratios := [*found, *inverted]):
@@ -72,45 +70,45 @@ def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Pane
     return replace(panel, ratios=ratios)
 
 
-def reached(results: Path, panel: Panel, level: float) -> list[Row]:
-    """From where each arm of a panel reaches a level: rows of record.THRESHOLDS. Empty without medians."""
+def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
+    """From where each arm of a panel reaches a level. Empty without medians."""
     medians = kept(results, "medians")
     if medians is None:
         return []
     own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps([level]))
-    return list(writer.thresholds(list(curves(own))))
+    return [*map(Threshold.of, writer.thresholds(list(curves(own))))]
 
 
-def reached_in_words(row: Row, name: str) -> str:
+def reached_in_words(row: Threshold, name: str) -> str:
     """One of these rows in words."""
     words = findings.reached(row).replace("**", "")
-    level = f"{row['metric']} of at least {numbers.percent(row['level'])}"
-    return f"{question.quoted(row['arm'])} ({name}): {level} {words}"
+    level = f"{row.metric} of at least {numbers.percent(row.level)}"
+    return f"{question.quoted(row.arm)} ({name}): {level} {words}"
 
 
-def _inverted(row: Row) -> Row:
+def _inverted(row: Ratio) -> Ratio:
     """The ratio of the reference to an arm, from that of the arm to the reference."""
-    low, high = (row[end] and 1 / row[end] for end in ("high", "low"))
-    return row | {
-        "arm": row["reference"], "reference": row["arm"], "ratio": 1 / row["ratio"], "low": low, "high": high,
-        "verdict": {BETTER: WORSE, WORSE: BETTER}.get(row["verdict"], row["verdict"]),
-    }  # fmt: skip
+    return replace(
+        row, arm=row.reference, reference=row.arm, ratio=1 / row.ratio, low=row.high and 1 / row.high,
+        high=row.low and 1 / row.low, verdict={BETTER: WORSE, WORSE: BETTER}.get(row.verdict, row.verdict),
+    )  # fmt: skip
 
 
-def _quotient(row: Row, other: Row) -> Row:
+def _quotient(row: Ratio, other: Ratio) -> Ratio:
     """The ratio of two arms by their ratios to the reference, for which there is no interval."""
-    unknown = dict.fromkeys(("low", "high", "launches_needed"))
-    found = {"reference": other["arm"], "ratio": row["ratio"] / other["ratio"], "launches": 0, "verdict": OPEN}
-    return row | unknown | found
+    return replace(
+        row, reference=other.arm, ratio=row.ratio / other.ratio, low=None, high=None, launches=0, launches_needed=None,
+        verdict=OPEN,
+    )  # fmt: skip
 
 
-def _kind(panel: Panel, arm: str, than: str) -> Row:
-    """The columns by which a comparison with a null arm or a ceiling is none of rivals; it has no verdict."""
-    kind = {"is_null_arm": panel.null in (arm, than), "ceiling": not {arm, than}.isdisjoint(panel.ceilings)}
-    return kind | ({"verdict": None} if any(kind.values()) else {})
+def _of_kind(row: Ratio, panel: Panel, than: str) -> Ratio:
+    """The ratio to the arm `than`; that with a null arm or a ceiling is none of rivals, and has no verdict."""
+    null, ceiling = panel.null in (row.arm, than), not {row.arm, than}.isdisjoint(panel.ceilings)
+    return replace(row, is_null_arm=null, ceiling=ceiling, verdict="" if null or ceiling else row.verdict)
 
 
-def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict[tuple[str, float], Row]:
+def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict[tuple[str, float], Ratio]:
     """The rows of ratios to `than`, by arm and point, from the launches that measured both; none without launches."""
     medians = kept(results, "medians")
     if medians is None:
@@ -122,9 +120,9 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
     rows = writer.FROM_CURVES["ratios"]([*curves(own), *curves(nulls.to_pandas())])
     table = pa.Table.from_pandas(pd.DataFrame(rows, columns=record.RATIOS.names), record.RATIOS, preserve_index=False)
     return {
-        (row["arm"], row["x"]): row | _kind(panel, row["arm"], than)
-        for row in tables.harmless(table)
-        if row["reference"] == than and row["arm"] in arms
+        (row.arm, row.x): _of_kind(row, panel, than)
+        for row in map(Ratio.of, tables.harmless(table))
+        if row.reference == than and row.arm in arms
     }
 
 

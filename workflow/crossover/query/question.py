@@ -5,15 +5,27 @@ import re
 import shlex
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from crossover.config import tiers
-from crossover.design.protocol import KEYS, known
+from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.report.text import numbers
 from crossover.report.text.tables import telling_keys
 
-Row = dict[str, Any]
+Conditions = Mapping[str, Any]
+"""The keys of a curve, and its placement."""
+
+
+class OfCurve(Protocol):
+    """What belongs to a curve."""
+
+    @property
+    def conditions(self) -> Conditions:
+        """The keys and the placement of the curve."""
+
+
+C = TypeVar("C", bound=OfCurve)
 
 BYTES = {"": 1, "b": 1} | {
     f"{prefix}{infix}b": base**power
@@ -142,12 +154,12 @@ def written(x: float, unit: str) -> str:
     return numbers.quantity(x, unit).replace(" ", "").replace("µ", "u") if unit in FACTORS else f"{x:.15g}"
 
 
-def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> list[Row]:
+def matching(subject: str, rows: Sequence[C], where: Mapping[str, object]) -> list[C]:
     """The rows with all values of `where`, by the names of KEYS and `placement`.
 
     Raises CrossoverError for an unknown key or value, and if no row has all values; `subject` is the owner of the rows.
     """
-    facts = [_facts(row) for row in rows]
+    facts = [row.conditions for row in rows]
     wanted = {name: _wanted(subject, name, given, facts) for name, given in where.items()}
     found = [
         row
@@ -160,17 +172,13 @@ def matching(subject: str, rows: Sequence[Row], where: Mapping[str, object]) -> 
     return found
 
 
-def require_single(subject: str, rows: Sequence[Row]) -> None:
+def require_single(subject: str, rows: Sequence[OfCurve]) -> None:
     """Raise CrossoverError if there are several rows, with the options that choose each."""
     if len(rows) > 1:
         raise CrossoverError(f"{subject} has {len(rows)} such curves; choose one:{_choices(rows)}")
 
 
-def _facts(row: Row) -> Row:
-    return known(row) | {"placement": row["placement"]}
-
-
-def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any:
+def _wanted(subject: str, name: str, given: object, facts: Sequence[Conditions]) -> Any:
     """The value of a key that `given` means. Raises CrossoverError if no curve has it."""
     keys = [key for key in (*KEYS, "placement") if any(key in own for own in facts)]
     if name not in keys:
@@ -187,9 +195,9 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Row]) -> Any
     return value
 
 
-def _choices(rows: Sequence[Row]) -> str:
+def _choices(rows: Sequence[OfCurve]) -> str:
     """One line for each curve: the options by which it differs from the others."""
-    facts = [_facts(row) for row in rows]
+    facts = [row.conditions for row in rows]
     telling = telling_keys(facts)
     lines = (" ".join(option(key, own.get(key)) for key in telling) for own in facts)
     return "".join(f"\n    {line}" for line in lines)

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
@@ -18,14 +18,13 @@ from crossover.query import answers, question
 from crossover.query.answers import Answer, Chosen, Value, answer
 from crossover.query.contents import Contents
 from crossover.records import run_tables
-from crossover.records.outcome import OPEN, Choice
+from crossover.records.outcome import OPEN
+from crossover.records.rows import Choice, Recommendation, Threshold
 from crossover.report.text import more, numbers, recommendations, tables
 from crossover.report.text.tables import Panel, panel_key, panel_names
 
 if TYPE_CHECKING:
     import altair as alt
-
-Row = dict[str, Any]
 
 QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices")
 """The tables behind answers and charts."""
@@ -81,7 +80,7 @@ class Run:
     def choice(self, experiment: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Chosen | None:
         """The choice at one point of one curve; None if there is none. Raises CrossoverError as `ask`."""
         panel, name, rows = self._curve(experiment, metric, keys)
-        x = question.amount(at, panel.facts["axis_unit"])
+        x = question.amount(at, panel.facts.axis_unit)
         return answers.chosen(name, rows, x) if rows else None
 
     def choices(self) -> pd.DataFrame:
@@ -136,15 +135,15 @@ class Run:
     ) -> list[Answer]:
         """The answers of `ask`, one per arm."""
         measured, name, _ = self._curve(experiment, metric, keys)
-        x = question.amount(at, measured.facts["axis_unit"])
+        x = question.amount(at, measured.facts.axis_unit)
         panel = self._against(measured, arm, than)
-        arms = dict.fromkeys(row["arm"] for row in panel.ratios) if than else _arms(panel, arm)
+        arms = dict.fromkeys(row.arm for row in panel.ratios) if than else _arms(panel, arm)
         found = [answer(panel, each, name, x, measured.reference) for each in arms]
         if not any(each.cells for each in found):
             low, high = min(each.ends[0] for each in found), max(each.ends[1] for each in found)
-            here, *ends = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (x, low, high))
+            here, *ends = (numbers.quantity(place, panel.facts.axis_unit) for place in (x, low, high))
             raise CrossoverError(
-                f"{here} is outside the measured axis; the {panel.facts['axis']} of {experiment} is from {ends[0]} to "
+                f"{here} is outside the measured axis; the {panel.facts.axis} of {experiment} is from {ends[0]} to "
                 f"{ends[1]}"
             )
         return found
@@ -152,9 +151,9 @@ class Run:
     def value(self, experiment: str, at: object, arm: str, metric: str | None, keys: Mapping[str, object]) -> Value:
         """The value of one arm at a point. Raises the errors of `ask`."""
         panel, name, rows = self._curve(experiment, metric, keys)
-        return answers.value(panel, arm, name, question.amount(at, panel.facts["axis_unit"]), rows)
+        return answers.value(panel, arm, name, question.amount(at, panel.facts.axis_unit), rows)
 
-    def reached(self, experiment: str, level: float, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
+    def reached(self, experiment: str, level: float, keys: Mapping[str, object]) -> list[tuple[Threshold, str]]:
         """From where each arm reaches a level of a metric that has levels, each row with the name of its curve."""
         metrics = [metric.name for metric in of(experiment).metrics if metric.levels]
         if not metrics:
@@ -169,7 +168,7 @@ class Run:
             (row, estimates.reached_in_words(row, names[panel_key(panel)]))
             for panel in panels
             for row in estimates.reached(self.results, panel, level)
-            if not row["is_null_arm"]
+            if not row.is_null_arm
         ]
 
     def _curve(
@@ -178,7 +177,7 @@ class Run:
         """The only panel that has these keys, its name, and the choices along it."""
         metric = metric or self._metric(experiment, keys)
         panels = self._chosen(experiment, metric, keys)
-        question.require_single(experiment, [panel.facts for panel in panels])
+        question.require_single(experiment, panels)
         curve = (*panel_key(panels[0]), panels[0].metric)
         name = panel_names(self._panels(experiment, metric))[panel_key(panels[0])]
         return panels[0], name, [row for row in self._tables.choices if row.curve == curve]
@@ -203,22 +202,22 @@ class Run:
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""
         # More launches give no interval to an answer to which none contributes.
-        left = [cell for cell in found.cells if cell["launches"] and cell["verdict"] == OPEN]
+        left = [cell for cell in found.cells if cell.launches and cell.verdict == OPEN]
         experiment = found.panel.experiment
-        return more.remedy(self._tables, experiment, [(cell["launches"], cell["launches_needed"]) for cell in left])
+        return more.remedy(self._tables, experiment, [(cell.launches, cell.launches_needed) for cell in left])
 
-    def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Row, str]]:
+    def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Recommendation, str]]:
         """The recommendations for a setting by its name, each with the name of its question."""
         run_tables.require_joined(self.results)
-        every = run_tables.read(self.results, "recommendations").to_pylist()
-        question.one_of("setting", setting, (row["setting"] for row in every))
-        own = question.matching(setting, [row for row in every if row["setting"] == setting], keys)
+        every = [*map(Recommendation.of, run_tables.read(self.results, "recommendations").to_pylist())]
+        question.one_of("setting", setting, (row.setting for row in every))
+        own = question.matching(setting, [row for row in every if row.setting == setting], keys)
         names = recommendations.question_names(self._tables)
         return [(row, recommendations.question_name(row, names)) for row in own]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
-        return sorted({row["experiment"] for row in self._tables.summary})
+        return sorted({row.experiment for row in self._tables.summary})
 
     def titles(self) -> dict[str, str]:
         """The subjects of these experiments, by their names."""
@@ -261,16 +260,14 @@ class Run:
 
     def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Panel]:
         """The panels of the metric that have these keys."""
-        panels = self._panels(experiment, metric)
-        found = question.matching(experiment, [panel.facts for panel in panels], keys)
-        return [panel for panel in panels if any(panel.facts is facts for facts in found)]
+        return question.matching(experiment, self._panels(experiment, metric), keys)
 
 
 def _arms(panel: Panel, arm: str | None) -> list[str]:
     """An arm that has ratios, or all rivals that do. Raises CrossoverError without any."""
     if arm is None and panel.compared:
         return panel.compared
-    compared = {row["arm"] for row in panel.ratios}
+    compared = {row.arm for row in panel.ratios}
     if arm in (None, panel.reference):
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
         others = question.listed(sorted(compared)) or "none is measured"

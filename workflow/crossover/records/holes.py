@@ -13,20 +13,15 @@ import shutil
 import socket
 import tempfile
 import traceback
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
-from typing import Any, TypeVar
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 from crossover.records.atomic import SPACE
-
-Row = Mapping[Any, Any]
-"""A row of record.LAUNCHES, or the same facts in the metadata of a raw file."""
-
-Launch = TypeVar("Launch", bound=Row)
+from crossover.records.rows import Launch
 
 
 class HoleKind(StrEnum):
@@ -138,24 +133,23 @@ def _place(error: Exception) -> str:
     return f"{Path(own[-1].filename).relative_to(PACKAGE).as_posix()}, line {own[-1].lineno}"
 
 
-def is_hole(launch: Row) -> bool:
+def is_hole(launch: Launch) -> bool:
     """Whether a launch left no data."""
-    return launch.get("outcome") == "hole"
+    return launch.outcome == "hole"
 
 
 def alike(launches: Iterable[Launch]) -> list[list[Launch]]:
     """The holes among `launches`, grouped by experiment, placement, kind and reason."""
     found: dict[tuple[str, ...], list[Launch]] = {}
     for launch in filter(is_hole, launches):
-        hole = tuple(launch[name] for name in ("experiment", "placement", "hole", "reason"))
-        found.setdefault(hole, []).append(launch)
+        found.setdefault((launch.experiment, launch.placement, launch.hole, launch.reason), []).append(launch)
     return list(found.values())
 
 
-def why(launches: Sequence[Row], experiment: str, placement: str | None = None) -> str:
+def why(launches: Sequence[Launch], experiment: str, placement: str | None = None) -> str:
     """The reason why an experiment has no data (in one placement, or at all), as Markdown; empty if it has some."""
-    own = [row for row in launches if row["experiment"] == experiment]
-    here = [row for row in own if placement is None or row["placement"] == placement]
+    own = [row for row in launches if row.experiment == experiment]
+    here = [row for row in own if placement is None or row.placement == placement]
     if not own:
         return f"`{experiment}` has no launch in this run; list it in config/config.yaml, and run it"
     if not here and placement == "nodes":
@@ -163,7 +157,7 @@ def why(launches: Sequence[Row], experiment: str, placement: str | None = None) 
     if not here:
         return f"`{experiment}` was not launched in placement `{placement}`"
     if all(map(is_hole, here)):
-        cause = f"{here[0]['hole']}: {here[0]['reason']}".replace("`", "'")
+        cause = f"{here[0].hole}: {here[0].reason}".replace("`", "'")
         return f"all its launches are holes, the first because of `{cause}`"
     return ""
 

@@ -6,13 +6,10 @@ ratios (docs/data.md, "Outcomes").
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass
 
-from crossover.design.protocol import Keys, known
+from crossover.records.rows import Ratio
 
 BETTER, WORSE, ALIKE, OPEN = "better", "worse", "alike", "open"
 """The verdicts on an arm: better or worse than the reference beyond chance and possible bias; alike, that is within the
@@ -46,11 +43,9 @@ class Outcome:
     launches: int
 
     @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Outcome:
+    def of(cls, row: Ratio) -> Outcome:
         """The outcome in a row of record.RATIOS."""
-        return cls(
-            row["verdict"] or OPEN, row["ratio"], row["low"], row["high"], row["smallest_effect"], row["launches"]
-        )
+        return cls(row.verdict or OPEN, row.ratio, row.low, row.high, row.smallest_effect, row.launches)
 
     @property
     def is_decided(self) -> bool:
@@ -73,59 +68,3 @@ class Outcome:
     def most(self) -> float:
         """The largest factor by which the arms can differ, whichever is better; infinite if unknown."""
         return math.exp(abs(math.log(self.ratio)) + self.margin)
-
-
-@dataclass(frozen=True)
-class Choice:
-    """A row of record.CHOICES: the arm to choose at one point of a question's axis, and the most that this can cost."""
-
-    experiment: str
-    placement: str
-    protocol: str
-    metric: str
-    axis: str
-    axis_unit: str
-    unit: str
-    better: str
-    x: float
-    choice: str
-    verdict: str
-    guarantee: float
-    """The most by which the best candidate can be better, as a factor of at least 1."""
-    left: tuple[str, ...]
-    """The arms that may be the best."""
-    candidates: Mapping[str, float]
-    """The most by which another candidate can be better than each arm."""
-    next: str
-    factor: float
-    """How many times as good as the next arm it is."""
-    factor_low: float | None
-    factor_high: float | None
-    value: float
-    low: float | None
-    high: float | None
-    launches: int
-    launches_needed: int | None
-    begins: float | None
-    """The place from which it is better than the choice before; None where that is the same arm."""
-    begins_low: float | None
-    begins_high: float | None
-    keys: Keys
-
-    @classmethod
-    def of(cls, row: Mapping[str, Any]) -> Self:
-        """The choice in a row."""
-        told = {each.name: row[each.name] for each in fields(cls) if each.name != "keys"}
-        left, candidates = (json.loads(row[name]) for name in ("left", "candidates"))
-        return cls(**told | {"left": tuple(left), "candidates": candidates, "keys": known(row)})
-
-    @property
-    def curve(self) -> tuple[str, str, str, str]:
-        """The experiment, protocol, placement and metric."""
-        return self.experiment, self.protocol, self.placement, self.metric
-
-    def scaled(self, factor: float, unit: str) -> Self:
-        """The same on an axis in another unit."""
-        names = ("x", "begins", "begins_low", "begins_high")
-        places: dict[str, Any] = {name: (x := getattr(self, name)) and factor * x for name in names}
-        return replace(self, axis_unit=unit, **places)

@@ -1,15 +1,13 @@
 """The schemas of all parquet files, and the functions that write and read them.
 
 A raw file holds the blocks of one launch, or no block and the reason (a *hole*). The analysis derives all other tables.
-The schemas below are the project's public interface: columns may be added, but existing columns stay, except those of
-RENAMED. `docs/data.md` explains each column. A table with a `protocol` also has a column for each of protocol.KEYS.
 """
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -17,7 +15,9 @@ import pyarrow.parquet as pq
 
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
-from crossover.records import atomic, json_text
+from crossover.records import atomic, json_text, rows
+
+R = TypeVar("R", bound=rows.Row)
 
 VERSION = 2
 """Version of the schemas that this code reads and writes."""
@@ -34,147 +34,51 @@ SIGNIFICANCE = 0.05
 CONFIDENCE = 1 - SIGNIFICANCE
 """Confidence of all intervals in the tables."""
 
-ARROW: dict[type, pa.DataType] = {str: pa.string(), int: pa.int64(), float: pa.float64(), bool: pa.bool_()}
-
-
-def _schema(strings: str = "", integers: str = "", numbers: str = "", flags: str = "") -> pa.Schema:
-    kinds: tuple[tuple[str, type], ...] = ((strings, str), (integers, int), (numbers, float), (flags, bool))
-    columns = [(name, kind) for names, kind in kinds for name in names.split()]
-    if "protocol" in strings.split():
-        columns += [(name, key.kind) for name, key in KEYS.items()]
-    return pa.schema([(name, ARROW[kind]) for name, kind in columns])
-
-
-MEASUREMENTS = _schema(
-    strings="experiment placement protocol arm runs reference axis axis_unit metric unit better levels validity stop",
-    integers="launch round position n start_ns",
-    numbers="x value block_seconds",
-    flags="is_null_arm ceiling",
-)
-"""One row per metric of a block. `value` is null if the block was not valid; `validity` says why."""
-
-LAUNCHES = _schema(
-    strings="experiment placement outcome hole reason file receipt started_utc settings code commit host hosts job "
-    "phases",
-    integers="launch ranks",
-    numbers="queued_seconds entering_seconds meeting_seconds wall_seconds timed_seconds",
-    flags="exclusive",
-)
-"""One row per launch. `outcome` is `measured` or `hole`; for a hole, `hole` is its kind and `reason` its reason."""
-
-RANKS = _schema(
-    strings="experiment placement host interface address cpu affinity governor kernel os network python libraries mpi "
-    "slurm container variables tuning",
-    integers="launch rank logical_cpus memory_bytes",
-    numbers="load",
-)
-"""One row per rank of a launch, as gathered on that rank. The columns of ENCODED are JSON."""
-
-MEDIANS = _schema(
-    strings="experiment placement protocol arm reference axis axis_unit metric unit better levels",
-    integers="launch rounds pairs",
-    numbers="x value ratio",
-    flags="is_null_arm ceiling",
-)
-"""One row per launch, arm and cell: the medians over rounds, from which all later tables are estimated."""
-
-SUMMARY = _schema(
-    strings="experiment placement protocol arm axis axis_unit metric unit better",
-    integers="launches rounds",
-    numbers="x median low high",
-    flags="is_null_arm ceiling",
-)
-"""One row per arm and cell: the geometric mean over launches of the median over rounds. No interval: low, high null."""
-
-RATIOS = _schema(
-    strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
-    integers="launches rounds launches_needed",
-    numbers="x ratio low high smallest_effect",
-    flags="is_null_arm ceiling",
-)
-"""One row per arm and cell: the arm's value divided by the reference's. `verdict` (records.outcome): only of rivals."""
-
-CROSSOVERS = _schema(
-    strings="experiment placement protocol metric arm reference verdict axis axis_unit better",
-    integers="launches",
-    numbers="x low high bracket_low bracket_high",
-)
-"""One row per arm and curve: the point where its ratio passes 1 (docs/data.md, Crossover verdicts)."""
-
-THRESHOLDS = _schema(
-    strings="experiment placement protocol metric arm verdict axis axis_unit better",
-    integers="launches",
-    numbers="level x low high bracket_low bracket_high",
-    flags="is_null_arm ceiling",
-)
-"""One row per arm, curve and level of the metric: the threshold, from which the level is reached."""
-
-SENSITIVITY = _schema(
-    strings="experiment placement protocol metric arm reference",
-    integers="launches cells null_cells",
-    numbers="smallest_effect resolution",
-)
-"""One row per arm and curve: the possible bias and the precision, as ratios of at least 1."""
-
-CHOICES = _schema(
-    strings="experiment placement protocol metric choice verdict left candidates next axis axis_unit unit better",
-    integers="launches launches_needed",
-    numbers="x guarantee value low high factor factor_low factor_high begins begins_low begins_high",
-)
-"""One row per question and point: the arm to choose, and the most that this can cost. `verdict`: records.outcome."""
-
-HOSTS = _schema(
-    strings="experiment placement protocol metric host verdict axis axis_unit better",
-    integers="launches_with launches_without",
-    numbers="x_from x_to factor low high p smallest_effect",
-)
-"""One row per host, panel and half of the axis: the factor by which launches with the host are worse than others."""
-
-CLAIMS = _schema(
-    strings="claim source quote locator url says test contradicts kind experiment placement protocol metric arm "
-    "verdict reason method differs unit scale axis_unit own rows",
-    integers="launches numbers",
-    numbers="value low high expected_low expected_high published claimed_low claimed_high own_value own_x x "
-    "smallest_effect resolution",
-    flags="derived at_least at_most",
-)
-"""One row per published claim. `verdict` (docs/data.md, Claim verdicts) has a `reason`."""
-
-RECOMMENDATIONS = _schema(
-    strings="library setting about value reason snippet experiment placement protocol metric arm default axis "
-    "axis_unit unit better points",
-    integers="launches",
-    numbers="x low high guarantee guarantee_of_values gain_low gain_high",
-    flags="recommended",
-)
-"""One row per setting and question: the value, its guarantee and gain; or why nothing is recommended."""
-
-CHANGES = _schema(
-    strings="experiment placement protocol metric arm reference axis axis_unit better verdict",
-    integers="launches_before launches_after",
-    numbers="x before after change low high p q within",
-    flags="is_null_arm ceiling equivalent",
-)
-"""One row per arm and curve that two runs share, without `x`, and one per cell: the ratio after, over that before."""
-
-UNPAIRED = _schema(strings="experiment placement protocol metric arm run reason", numbers="x")
-"""One row per curve, or cell of a curve, that only one of two runs has, or that cannot be compared."""
-
-DIFFERENCES = _schema(strings="kind name before after")
-"""One row per fact of software, machine and settings that differs between two runs."""
-
-
-ENCODED: dict[str, type] = {
-    **dict.fromkeys(["levels", "contradicts", "rows", "left"], list),
-    **dict.fromkeys(["settings", "phases", "libraries", "network", "slurm", "variables", "tuning"], dict),
-    **dict.fromkeys(["points", "entrant_options", "candidates"], dict),
+TABLES: dict[str, type[rows.Row]] = {
+    "measurements": rows.Measurement,
+    "launches": rows.Launch,
+    "ranks": rows.Rank,
+    "medians": rows.Median,
+    "summary": rows.Summary,
+    "ratios": rows.Ratio,
+    "crossovers": rows.Crossover,
+    "thresholds": rows.Threshold,
+    "sensitivity": rows.Sensitivity,
+    "choices": rows.Choice,
+    "hosts": rows.Host,
+    "claims": rows.Claim,
+    "recommendations": rows.Recommendation,
+    "changes": rows.Change,
+    "unpaired": rows.Unpaired,
+    "differences": rows.Difference,
 }
-"""Columns of text that hold JSON, with the type of its value."""
+"""The rows of each table, by the name of its file."""
+
+MEASUREMENTS = rows.Measurement.schema()
+LAUNCHES = rows.Launch.schema()
+RANKS = rows.Rank.schema()
+MEDIANS = rows.Median.schema()
+SUMMARY = rows.Summary.schema()
+RATIOS = rows.Ratio.schema()
+CROSSOVERS = rows.Crossover.schema()
+THRESHOLDS = rows.Threshold.schema()
+SENSITIVITY = rows.Sensitivity.schema()
+CHOICES = rows.Choice.schema()
+HOSTS = rows.Host.schema()
+CLAIMS = rows.Claim.schema()
+RECOMMENDATIONS = rows.Recommendation.schema()
+CHANGES = rows.Change.schema()
+UNPAIRED = rows.Unpaired.schema()
+DIFFERENCES = rows.Difference.schema()
+
+
+ENCODED = {name: kind for row in TABLES.values() for name, kind in row.encoded.items() if name != "value"}
+"""The columns that hold JSON, with the type of its value; a `value` does in the table of recommendations only."""
 
 
 def schemas(tables: str) -> dict[str, pa.Schema]:
-    """The schemas above by the names of their tables, which are those of the files too, such as `launches ranks`."""
-    return {name: globals()[name.upper()] for name in tables.split()}
+    """The schemas of some TABLES by their names, such as `launches ranks`."""
+    return {name: TABLES[name].schema() for name in tables.split()}
 
 
 LATER = {*KEYS, "variables", "tuning"}
@@ -270,6 +174,11 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
         return typed(found)
     except ValueError as error:
         raise RecordError(path, f"has a damaged value ({error})") from error
+
+
+def rows_of(path: Path, kind: type[R]) -> list[R]:
+    """The rows of the table at `path`. Raises RecordError as `read`."""
+    return [kind.of(columns) for columns in read(path, kind.schema()).to_pylist()]
 
 
 def typed(table: pa.Table) -> pa.Table:

@@ -7,13 +7,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
 
 from crossover.design.launch import Launch
 from crossover.planning import receipt
 from crossover.planning.command import Command
 from crossover.planning.receipt import Files
-from crossover.records import atomic
+from crossover.records import atomic, rows
 from crossover.records.holes import HoleKind, alike
 from crossover.slurm.jobs import Fate
 
@@ -32,17 +31,17 @@ NOT_STARTED = "not started"
 
 @dataclass(frozen=True)
 class Unmeasured:
-    """The launches without a measurement: rows with the columns of `record.LAUNCHES`, grouped by `holes.alike`."""
+    """The launches without a measurement: grouped by `holes.alike`."""
 
     command: Command
-    groups: list[list[Mapping[str, Any]]]
+    groups: list[list[rows.Launch]]
     succeeded: bool = False
     """Whether Snakemake ended the run without a failure; then a launch that was not started is a fault of ours."""
 
     @property
     def fails(self) -> bool:
         """Whether the run must end with exit code 1."""
-        return any(group[0]["hole"] not in OF_MACHINE for group in self.groups)
+        return any(group[0].hole not in OF_MACHINE for group in self.groups)
 
     @property
     def first_line(self) -> str:
@@ -55,30 +54,30 @@ class Unmeasured:
         """The number of launches, then each group with kind, reason and command; empty if there are none."""
         if not self.groups:
             return ""
-        waiting = [group for group in self.groups if group[0]["hole"] == NOT_STARTED and not self.succeeded]
+        waiting = [group for group in self.groups if group[0].hole == NOT_STARTED and not self.succeeded]
         lines = [self._words(group) for group in self.groups if len(waiting) < 2 or group not in waiting]
         if len(waiting) > 1:
-            count, kinds = sum(map(len, waiting)), len({group[0]["experiment"] for group in waiting})
-            of = f"{kinds} experiments" if kinds > 1 else waiting[0][0]["experiment"]
+            count, kinds = sum(map(len, waiting)), len({group[0].experiment for group in waiting})
+            of = f"{kinds} experiments" if kinds > 1 else waiting[0][0].experiment
             lines.append(f"not started: {count} launches of {of}; to measure them, repeat the command")
         return "\n".join([self.first_line, *lines, *self._page()])
 
-    def _words(self, group: list[Mapping[str, Any]]) -> str:
+    def _words(self, group: list[rows.Launch]) -> str:
         hole = group[0]
-        numbers = ", ".join(str(each["launch"]) for each in group)
-        which = f"not measured: {hole['experiment']}, placement {hole['placement']}, launch {numbers} ({hole['hole']})"
-        if hole["hole"] == NOT_STARTED and self.succeeded:
+        numbers = ", ".join(str(each.launch) for each in group)
+        which = f"not measured: {hole.experiment}, placement {hole.placement}, launch {numbers} ({hole.hole})"
+        if hole.hole == NOT_STARTED and self.succeeded:
             return (
                 f"{which}, although nothing failed: a bug in crossover, please report it with the newest file of "
                 f".snakemake/log; what is measured is kept, and a repeated command begins with the rest"
             )
-        if hole["hole"] == NOT_STARTED:
+        if hole.hole == NOT_STARTED:
             return f"{which}; to measure {'it' if len(group) == 1 else 'them'}, repeat the command"
-        return f"{which}: {hole['reason']}; to retry:\n    {self.command.forcing([each['receipt'] for each in group])}"
+        return f"{which}: {hole.reason}; to retry:\n    {self.command.forcing([each.receipt for each in group])}"
 
     def _page(self) -> list[str]:
         """The command that makes the page without the missing launches: they keep Snakemake from making it."""
-        if not any(group[0]["hole"] in (NO_FILE, NOT_STARTED) for group in self.groups):
+        if not any(group[0].hole in (NO_FILE, NOT_STARTED) for group in self.groups):
             return []
         # A receipt cannot be a target there, because nothing is measured.
         targets = tuple(target for target in self.command.targets if not target.endswith(".json"))
@@ -97,27 +96,28 @@ def find(
     `reasons` are those of launches that failed in this run; `succeeded` tells that no job failed. A raw file that
     cannot be read is no launch of this list.
     """
-    rows = []
+    missing = []
     for path, launch in sorted(asked.items(), key=lambda item: item[1].name):
         files = Files(Path(path))
         held = receipt.read(files.path) if files.path.exists() else None
         # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
         if held is None or (not held.measured and not held.of_this_run and receipt.is_begun(files.log)):
-            rows.append(_without_receipt(files, launch, (reasons or {}).get(launch, "")))
+            missing.append(_without_receipt(files, launch, (reasons or {}).get(launch, "")))
         elif not held.measured:
-            rows.append(held.row)
-    return Unmeasured(command, alike(rows), succeeded)
+            missing.append(held.row)
+    return Unmeasured(command, alike(missing), succeeded)
 
 
-def _without_receipt(files: Files, launch: Launch, reason: str) -> dict[str, Any]:
+def _without_receipt(files: Files, launch: Launch, reason: str) -> rows.Launch:
     """The row of a launch without a receipt, which failed for a `reason` if that is known."""
-    log, row = files.log, {**launch.identity, "outcome": "hole", "receipt": str(files.path)}
+    log = files.log
+    row = rows.Launch.of({**launch.identity, "outcome": "hole", "receipt": str(files.path)})
     if reason:
         logs = f"; logs: {log.parent}" if log.exists() else ""
-        return row | {"hole": NO_FILE, "reason": f"{reason}{logs}"}
+        return replace(row, hole=NO_FILE, reason=f"{reason}{logs}")
     if not receipt.is_begun(log):
-        return row | {"hole": NOT_STARTED, "reason": ""}
-    return row | {"hole": NO_FILE, "reason": f"its job ended early; logs: {log.parent}"}
+        return replace(row, hole=NOT_STARTED, reason="")
+    return replace(row, hole=NO_FILE, reason=f"its job ended early; logs: {log.parent}")
 
 
 def unchanged(command: Command, due: Iterable[str]) -> str:
@@ -139,18 +139,18 @@ def unchanged(command: Command, due: Iterable[str]) -> str:
     return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
 
 
-def unreadable(results: str, experiments: Iterable[str]) -> list[dict[str, Any]]:
-    """The launches of these experiments whose raw file could not be read, as rows of record.LAUNCHES."""
+def unreadable(results: str, experiments: Iterable[str]) -> list[rows.Launch]:
+    """The launches of these experiments whose raw file could not be read, by their tables."""
     # Imported here, because every Snakemake process loads this module, and only one ends a run.
     from crossover.records import record
 
-    found: list[dict[str, Any]] = []
+    found: list[rows.Launch] = []
     for name in experiments:
         # A missing or damaged table has ended its step with a message.
         with suppress(record.RecordError):
-            rows = record.read(Path(results, "experiments", name, "launches.parquet"), record.LAUNCHES).to_pylist()
-            found += [row for row in rows if row["hole"] == HoleKind.UNREADABLE]
-    for name in {row["experiment"] for row in found}:
+            launches = record.rows_of(Path(results, "experiments", name, "launches.parquet"), rows.Launch)
+            found += [launch for launch in launches if launch.hole == HoleKind.UNREADABLE]
+    for name in {launch.experiment for launch in found}:
         with atomic.replacing(Path(results, UNREADABLE.format(experiment=name))) as part:
             part.write_text(str(time.time_ns()), encoding="utf-8")
     return found

@@ -14,7 +14,7 @@ from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
 from crossover.paths import SITE
 from crossover.planning import estimate, receipt
-from crossover.records import atomic
+from crossover.records import atomic, rows
 from crossover.slurm import acceptance, cluster, jobs, submission
 from crossover.workflow import ending, failures, folders, session
 from crossover.workflow.failures import Attempts
@@ -192,7 +192,7 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     display.end()
     lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due = [run.planned(launch) for launch in run.due]
-    review = run.course.review(run.due, _facts(due), lost) if due else ""
+    review = run.course.review(run.due, _ended(due), lost) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
     lacking = failures.find(run.command, run.asked, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
@@ -204,8 +204,8 @@ def _end(run: Run, succeeded: bool = False) -> bool:
         print(text, file=sys.stderr, flush=True)
     rows = failures.unreadable(run.results, run.experiments)
     if rows:
-        lines = [f"not readable: {row['file']}: {row['reason']}" for row in rows]
-        again = f"to measure them again:\n    {run.command.forcing([row['receipt'] for row in rows])}"
+        lines = [f"not readable: {row.file}: {row.reason}" for row in rows]
+        again = f"to measure them again:\n    {run.command.forcing([row.receipt for row in rows])}"
         print(*lines, again, sep="\n", file=sys.stderr, flush=True)
     return bool(rows or lacking.fails)
 
@@ -217,8 +217,8 @@ def _interrupted(run: Run) -> None:
             _end(run)
 
 
-def _facts(due: Sequence[str]) -> list[dict[str, Any]]:
-    """The facts of the launches that ended in this run, as `Course.review` takes them."""
+def _ended(due: Sequence[str]) -> list[tuple[rows.Launch, float]]:
+    """The launches that ended in this run, each with the time when it was written."""
     from crossover.records import record
 
     found = []
@@ -226,7 +226,7 @@ def _facts(due: Sequence[str]) -> list[dict[str, Any]]:
         held = receipt.read(file)
         with suppress(CrossoverError):
             fact = record.metadata(record.read(held.raw_file, record.MEASUREMENTS))["launch"]
-            found.append(fact | {"written": held.written})
+            found.append((rows.Launch.of(fact), held.written))
     return found
 
 

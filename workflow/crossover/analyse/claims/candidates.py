@@ -17,8 +17,8 @@ from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.config.published import Dataset
 from crossover.design.protocol import Keys, columns, holds, known, label
-from crossover.design.settings import read_settings
 from crossover.records import holes, record
+from crossover.records.rows import Launch, Sensitivity
 
 Quantity = Mapping[str, Any]
 
@@ -106,24 +106,23 @@ class Candidates(ABC):
 class Measured(Candidates):
     """The curves of a run, and what its tables and configuration say about missing ones."""
 
-    launches: Sequence[Row]
-    """The rows of record.LAUNCHES."""
+    launches: Sequence[Launch]
     higher: Tiers
 
     def conditions(self, curve: Curve) -> dict[str, Any]:
         """The conditions of a curve that documents state too: `engines`, `packer`, `transport`."""
         arm, here = curve.facts["arm"], {name: curve.facts.get(name) for name in ("engines", "packer", "transport")}
-        entrants = [read_settings(row["settings"]).get("entrants", {}).get(arm, {}) for row in self.launches]
+        entrants = [(row.settings or {}).get("entrants", {}).get(arm, {}) for row in self.launches]
         return here | next(({"packer": each["packer"]} for each in entrants if "packer" in each), {})
 
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve."""
         experiment, placement, where, arm = (wanted[key] for key in ("experiment", "placement", "where", "arm"))
-        here = [row for row in self.launches if (row["experiment"], row["placement"]) == (experiment, placement)]
-        with_arm = [row for row in here if arm in read_settings(row["settings"]).get("arms", [])]
+        here = [row for row in self.launches if (row.experiment, row.placement) == (experiment, placement)]
+        with_arm = [row for row in here if arm in (row.settings or {}).get("arms", [])]
         tiers = self.higher.get(experiment, [])
         tier = next((tier for tier in tiers if arm in tier["arms"]), None)
-        if tier and not any(row["experiment"] == experiment for row in self.launches):
+        if tier and not any(row.experiment == experiment for row in self.launches):
             # The configuration has it, so this tier leaves it out.
             return NotMeasuredError(f"measured only {_from(tier)}", arm)
         if missing := holes.why(with_arm or self.launches, experiment, placement):
@@ -169,12 +168,12 @@ class Published(Candidates):
 def measured(results: Path, higher: Tiers) -> Measured:
     """The curves of the run whose joined tables are in `results`."""
     effects = {
-        (row["experiment"], row["placement"], row["metric"]): math.log(row["smallest_effect"])
-        for row in record.read(results / "sensitivity.parquet", record.SENSITIVITY).to_pylist()
-        if row["smallest_effect"]
+        (row.experiment, row.placement, row.metric): math.log(row.smallest_effect)
+        for row in record.rows_of(results / "sensitivity.parquet", Sensitivity)
+        if row.smallest_effect
     }
     every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
-    launches = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()
+    launches = record.rows_of(results / "launches.parquet", Launch)
     return Measured(every, effects, launches, higher)
 
 

@@ -20,9 +20,9 @@ from crossover.analyse.estimates.curve import PANEL, Curve, Row
 from crossover.analyse.estimates.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.analyse.estimates.sensitivity import Biases
 from crossover.design import protocol
-from crossover.design.settings import read_settings
 from crossover.records.outcome import HORIZON, KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
+from crossover.records.rows import Launch
 
 MINOR = np.log(KNOWN)
 """The loss, as a logarithm, up to which users do not mind which arm they have."""
@@ -145,7 +145,7 @@ class Question:
         return (lower, None, upper) if lower < upper else (low, None, high)
 
 
-def questions(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Question]:
+def questions(curves: Sequence[Curve], launches: Sequence[Launch]) -> Iterator[Question]:
     """The questions that these curves answer; `launches` are the rows of their launches."""
     biases = Biases(curves)
     panels: dict[tuple[str, ...], list[Curve]] = {}
@@ -298,11 +298,11 @@ def _is_candidate(curve: Curve, unsafe: set[str]) -> bool:
     return facts["metric"] in known.questions and facts["arm"] not in known.diagnostic
 
 
-def _unencrypted(launches: Sequence[Row]) -> set[str]:
+def _unencrypted(launches: Sequence[Launch]) -> set[str]:
     """Task farms that show what encryption costs, and that nobody should choose."""
     every: dict[str, Mapping[str, object]] = {}
-    for settings in {row["settings"] for row in launches}:
-        every |= read_settings(settings).get("entrants", {})
+    for launch in launches:
+        every |= (launch.settings or {}).get("entrants", {})
     return {name for name, options in every.items() if options.get("encrypted") is False}
 
 

@@ -21,6 +21,7 @@ from crossover.analyse.estimates.intervals import Estimate, Floats, holm
 from crossover.analyse.estimates.sensitivity import Biases
 from crossover.records.outcome import OPEN, WORSE
 from crossover.records.record import SIGNIFICANCE
+from crossover.records.rows import Launch
 
 FEWEST = 2
 """The fewest launches with a host, and without it, to compare."""
@@ -32,10 +33,10 @@ NOTICEABLE = np.log(1.1)
 """The smallest factor, as a logarithm, by which a host is called worse."""
 
 
-def hosts(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
+def hosts(curves: Sequence[Curve], launches: Sequence[Launch]) -> Iterator[Row]:
     """The rows of record.HOSTS; none where all launches of an experiment and placement ran on the same hosts.
 
-    `launches` are rows of record.LAUNCHES. `p` is adjusted for all rows of an experiment and placement (Holm), so alike
+    `p` is adjusted for all rows of an experiment and placement (Holm), so alike
     hosts are called worse in at most SIGNIFICANCE of them. A worse host is at least NOTICEABLE worse, and beyond chance
     and possible bias.
     """
@@ -46,12 +47,11 @@ def hosts(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
             yield from _judged([row for panel in _panels(own) for row in _rows(panel, sets, biases)])
 
 
-def _used(launches: Sequence[Row]) -> Used:
+def _used(launches: Sequence[Launch]) -> Used:
     found: Used = {}
     for row in launches:
-        if row["outcome"] == "measured" and row["hosts"]:
-            own = found.setdefault((row["experiment"], row["placement"]), {})
-            own[row["launch"]] = frozenset(row["hosts"].split(","))
+        if row.outcome == "measured" and row.hosts:
+            found.setdefault((row.experiment, row.placement), {})[row.launch] = frozenset(row.hosts.split(","))
     return found
 
 

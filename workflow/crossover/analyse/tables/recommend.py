@@ -18,17 +18,14 @@ from crossover.analyse.estimates.curve import Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.design.advice import Setting, Value
-from crossover.design.settings import read_settings
 from crossover.experiments import declared
 from crossover.planning import receipt
 from crossover.records import atomic, holes, record
 from crossover.records.outcome import KNOWN, OPEN
+from crossover.records.rows import Launch
 
 FILE = "recommended.toml"
 """The file in the results folder with the table's content, for people and programs."""
-
-READ = record.schemas("medians launches")
-"""The joined tables behind the recommendations."""
 
 SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
 
@@ -116,15 +113,15 @@ def recommend(results: Path) -> None:
 
     Raises record.RecordError for a table that is missing, damaged or of another version.
     """
-    medians, launches = (record.read(results / f"{name}.parquet", schema) for name, schema in READ.items())
-    measured = launches.to_pylist()
+    medians = record.read(results / "medians.parquet", record.MEDIANS)
+    measured = record.rows_of(results / "launches.parquet", Launch)
     if receipt.tiers(measured) == ["smoke"]:
         return _write(results, [_unanswered(setting, SMOKE) for setting in SETTINGS])
     every = list(questions(list(curves(medians.to_pandas())), measured))
     return _write(results, [row for setting in SETTINGS for row in recommendations(setting, every, measured)])
 
 
-def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Row]) -> Iterator[Row]:
+def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Launch]) -> Iterator[Row]:
     """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
     arms = {setting.default, *setting.values}
     asked = [question for question in every if arms & {*question.arms}]
@@ -184,13 +181,13 @@ def _write(results: Path, rows: list[Row]) -> None:
         part.write_text(in_toml(table.to_pylist()), encoding="utf-8")
 
 
-def _absence(setting: Setting, asked: Sequence[Question], launches: Sequence[Row]) -> str:
+def _absence(setting: Setting, asked: Sequence[Question], launches: Sequence[Launch]) -> str:
     """Why no question has the default and another arm."""
     if missing := holes.why(launches, setting.experiment):
         return missing
     found = {arm for question in asked if question.facts["experiment"] == setting.experiment for arm in question.arms}
-    own = {row["settings"] for row in launches if row["experiment"] == setting.experiment}
-    configured = {arm for text in own for arm in read_settings(text).get("arms", [])}
+    own = [row.settings or {} for row in launches if row.experiment == setting.experiment]
+    configured = {arm for settings in own for arm in settings.get("arms", [])}
     named = [arm for arm in (setting.default, *setting.values) if arm not in found]
     why = "has no value here" if configured & {*named} else "is not among the arms of this run's configuration"
     return f"{' or '.join(f'`{arm}`' for arm in named)} {why}"

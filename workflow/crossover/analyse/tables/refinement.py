@@ -13,15 +13,15 @@ from pathlib import Path
 from typing import Any
 
 from crossover.analyse.estimates.crossover import crossing
-from crossover.analyse.estimates.curve import Curve, Row, blocks, curves, medians
+from crossover.analyse.estimates.curve import Curve, blocks, curves, medians
 from crossover.analyse.tables.raw_files import gathered
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.design.protocol import identity, named
-from crossover.design.settings import read_settings
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.planning.refinement import SHARE
 from crossover.records import atomic
+from crossover.records.rows import Launch
 
 Narrowed = dict[str, Any]
 """Additional settings of a launch: `cells`, points of the axis by the identity of a curve, and `budget_seconds`."""
@@ -35,7 +35,7 @@ def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Ite
     """
     tables = gathered(receipts)
     every = curves(medians(blocks(tables["measurements"])))
-    found = refinement(list(every), tables["launches"].to_pylist(), metric, more)
+    found = refinement(list(every), [*map(Launch.of, tables["launches"].to_pylist())], metric, more)
     for path in kept:
         held = receipt.read(path)
         stored, (_, placement, number) = receipt.stored_settings(held), held.name
@@ -50,22 +50,22 @@ def refine(receipts: list[Path], metric: str, more: int, output: Path, kept: Ite
 
 
 def refinement(
-    every: Iterable[Curve], launches: Iterable[Row], metric: str, more: int
+    every: Iterable[Curve], launches: Iterable[Launch], metric: str, more: int
 ) -> dict[str, dict[str, Narrowed]]:
     """The cells and the budget of each launch of the refinement, by placement and number.
 
-    `launches` are the first ones, rows of record.LAUNCHES. Those with the same settings measure the same cells: the
+    `launches` are the first ones. Those with the same settings measure the same cells: the
     brackets of their rivals, in this metric. A cell gets the same budget as in the first launches, or less if they
     would take more than the part SHARE of its time.
     """
     chosen = [curve for curve in every if curve.facts["metric"] == metric]
     brackets = [_bracket(curve) if curve.competes else [] for curve in chosen]
-    alike: defaultdict[tuple[str, str], list[Row]] = defaultdict(list)
+    alike: defaultdict[tuple[str, str], list[Launch]] = defaultdict(list)
     for launch in launches:
-        alike[launch["placement"], Files(Path(launch["receipt"])).digest].append(launch)
+        alike[launch.placement, Files(Path(launch.receipt)).digest].append(launch)
     found: dict[str, dict[str, Narrowed]] = {}
     for (placement, _), own in alike.items():
-        numbers = {launch["launch"] for launch in own}
+        numbers = {launch.launch for launch in own}
         measured: set[tuple[str, float]] = set()
         cells: defaultdict[str, set[int]] = defaultdict(set)
         for curve, bracket in zip(chosen, brackets, strict=True):
@@ -75,7 +75,7 @@ def refinement(
         points = {which: sorted(inner) for which, inner in cells.items() if inner}
         if points:
             share = min(SHARE, sum(map(len, points.values())) / len(measured))
-            whole = next(read_settings(launch["settings"])["budget_seconds"] for launch in own if launch["settings"])
+            whole = next(launch.settings["budget_seconds"] for launch in own if launch.settings)
             narrowed = {"cells": points, "budget_seconds": round(share * whole, 3)}
             found.setdefault(placement, {}).update((str(MOST_LAUNCHES + number), narrowed) for number in numbers)
     return {placement: dict(sorted(own.items())) for placement, own in found.items()}

@@ -13,9 +13,9 @@ import numpy as np
 
 from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
 from crossover.analyse.estimates.intervals import Floats
-from crossover.design.settings import read_settings
 from crossover.errors import CrossoverError
 from crossover.records import holes, run_tables
+from crossover.records.rows import Launch, Rank
 
 Name = tuple[str, ...]
 
@@ -48,39 +48,39 @@ class Run:
     label: str
     """`before` or `after`."""
     folder: Path
-    launches: list[Row]
-    ranks: list[Row]
+    launches: list[Launch]
+    ranks: list[Rank]
     curves: dict[Name, Curve]
     """By the columns of NAMES; all arms, including the reference and the null arm."""
 
     @property
     def experiments(self) -> set[str]:
         """The experiments that were launched."""
-        return {row["experiment"] for row in self.launches}
+        return {row.experiment for row in self.launches}
 
     def identities(self, experiment: str, placement: str) -> set[tuple[str, str, int]]:
         """Identities of the launches of one experiment and placement, unique among all runs."""
         return {
-            (row["started_utc"], row["host"], row["launch"])
+            (row.started_utc, row.host, row.launch)
             for row in self.launches
-            if (row["experiment"], row["placement"]) == (experiment, placement) and row["started_utc"]
+            if (row.experiment, row.placement) == (experiment, placement) and row.started_utc
         }
 
     def facts(self, experiments: Collection[str]) -> dict[tuple[str, str], str]:
         """Facts of these experiments' software, machine and settings, by kind and name; distinct values are joined."""
         found: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
-        for rank in (rank for rank in self.ranks if rank["experiment"] in experiments):
-            found["machine", "host"].add(rank["host"])
+        for rank in (rank for rank in self.ranks if rank.experiment in experiments):
+            found["machine", "host"].add(rank.host)
             for name in MACHINE:
-                found["machine", name].add(_text(rank[name]))
+                found["machine", name].add(_text(getattr(rank, name)))
             for kind, column in ENCODED:
-                for name, value in json.loads(rank[column] or "{}").items():
+                for name, value in (getattr(rank, column) or {}).items():
                     found[kind, name].add(_text(value))
-        for launch in (launch for launch in self.launches if launch["experiment"] in experiments):
-            found["run", "days"].add((launch["started_utc"] or "")[:10])
-            found["code", "commit"].add(_text(launch["commit"]))
-            for name, value in read_settings(launch["settings"]).items():
-                found["setting", f"{launch['experiment']}, {launch['placement']}: {name}"].add(_text(value))
+        for launch in (launch for launch in self.launches if launch.experiment in experiments):
+            found["run", "days"].add(launch.started_utc[:10])
+            found["code", "commit"].add(launch.commit)
+            for name, value in (launch.settings or {}).items():
+                found["setting", f"{launch.experiment}, {launch.placement}: {name}"].add(_text(value))
         found["run", "folder"].add(str(self.folder))
         return {key: "; ".join(sorted(values - {""})) for key, values in found.items()}
 
@@ -97,7 +97,7 @@ def read_run(folder: Path, label: str) -> Run:
     named = {tuple(curve.facts[name] for name in NAMES): curve for curve in found}
     if not named:
         raise CrossoverError(f"{folder}: no launch has data, so there is nothing to compare; see its report")
-    return Run(label, folder, launches.to_pylist(), ranks.to_pylist(), named)
+    return Run(label, folder, [*map(Launch.of, launches.to_pylist())], [*map(Rank.of, ranks.to_pylist())], named)
 
 
 def differences(before: Run, after: Run) -> list[Row]:

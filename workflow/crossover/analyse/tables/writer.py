@@ -17,6 +17,7 @@ from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
 from crossover.records import record
+from crossover.records.rows import Launch
 
 TABLES = record.schemas(
     "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts choices"
@@ -81,8 +82,8 @@ def thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
             yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
 
 
-def choice_rows(curves: Sequence[Curve], launches: Sequence[Row]) -> Iterator[Row]:
-    """The rows of record.CHOICES of an experiment's curves; `launches` are the rows of its launches."""
+def choice_rows(curves: Sequence[Curve], launches: Sequence[Launch]) -> Iterator[Row]:
+    """The rows of record.CHOICES of an experiment's curves."""
     for question in questions(curves, launches):
         yield from _choice_rows(question)
 
@@ -134,8 +135,8 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
-FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Row]], Rows]] = {"hosts": hosts, "choices": choice_rows}
-"""The same from an experiment's curves and the rows of its launches."""
+FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Launch]], Rows]] = {"hosts": hosts, "choices": choice_rows}
+"""The same from an experiment's curves and launches."""
 
 
 def derive(folder: Path) -> None:
@@ -145,7 +146,7 @@ def derive(folder: Path) -> None:
     """
     write(medians(blocks(_whole("measurements", folder))), "medians", folder)
     every = list(curves(_whole("medians", folder).to_pandas()))
-    launches = _whole("launches", folder).to_pylist()
+    launches = record.rows_of(folder / "launches.parquet", Launch)
     for name, rows in FROM_CURVES.items():
         write(rows(every), name, folder)
     for name, rows_of in FROM_LAUNCHES.items():

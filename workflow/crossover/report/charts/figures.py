@@ -16,7 +16,7 @@ from crossover.records import atomic
 from crossover.report.charts import arm_styles, marks, overlay
 from crossover.report.charts.arm_styles import GRID, INK
 from crossover.report.text import findings, numbers
-from crossover.report.text.tables import Panel, Row, panels, rows
+from crossover.report.text.tables import Panel, load
 
 HEIGHT = 250
 TITLE_LETTERS = 44
@@ -31,7 +31,7 @@ def draw(tables: Path, folder: Path) -> None:
     datasets = published.read()
     drawn: dict[str, Callable[[], alt.LayerChart]] = {}
     names = ("summary", "ratios", "crossovers", "thresholds", "launches")
-    for panel in panels(*(rows(tables, name) for name in names)):
+    for panel in load(tables, names).every_panel:
         if panel.values:
             drawn[panel.name] = partial(curve, panel, datasets)
         if panel.near_ratios:
@@ -41,14 +41,14 @@ def draw(tables: Path, folder: Path) -> None:
 
 def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm's median over launches along the axis, with its interval as a band; published points as open marks."""
-    points = [marks.point(panel, row, row["median"], panel.unit) for row in panel.values]
+    points = [marks.point(panel, row, row.median, panel.unit) for row in panel.values]
     others = [point for dataset in datasets for point in overlay.over(dataset, panel)]
     # Only units take a prefix: a share of one half is 0.5, not 500 m.
     small = min(point["value"] for point in points) < 2
     tick_format = "~g" if not panel.unit or (small and panel.unit not in numbers.SCALED_UNITS) else "~s"
-    shown = (*findings.levels(panel), *(point["value"] for point in others))
+    shown = (*findings.levels(panel), *(point.value for point in others))
     scale, axis = marks.y_axis(panel, points, margin=1.1, tick_format=tick_format, shown=shown)
-    x, title = marks.x_axis(panel, [point["x"] for point in others]), marks.axis_title(panel.metric, panel.unit)
+    x, title = marks.x_axis(panel, [point.x for point in others]), marks.axis_title(panel.metric, panel.unit)
     layers = [
         *marks.arms(panel, points, x, scale, axis, title),
         *marks.level_marks(panel),
@@ -60,17 +60,17 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """The metric of the curves, and whether higher or lower is better."""
     drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
-    return f"{panel.metric}, {panel.facts['better']} is better{PUBLISHED if drawn_over else ''}"
+    return f"{panel.metric}, {panel.facts.better} is better{PUBLISHED if drawn_over else ''}"
 
 
 def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:
     """Each arm divided by the reference, paired within rounds, with crossovers; published ratios as open marks."""
     others = [point for dataset in datasets for point in overlay.ratios_over(dataset, panel)]
     title = f"{panel.metric} ÷ that of {panel.reference}"
-    points = [marks.point(panel, row, row["ratio"], "") for row in panel.near_ratios]
-    shown = (0.95, 1.05, *(point["value"] for point in others))
+    points = [marks.point(panel, row, row.ratio, "") for row in panel.near_ratios]
+    shown = (0.95, 1.05, *(point.value for point in others))
     scale, axis = marks.y_axis(panel, points, margin=1.03, tick_format="~g", shown=shown)
-    x = marks.x_axis(panel, [point["x"] for point in others])
+    x = marks.x_axis(panel, [point.x for point in others])
     layers = [
         *marks.crossovers(panel),
         marks.no_difference(),
@@ -83,19 +83,21 @@ def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 def ratio_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """The metric of the ratios, and which side of one is better."""
     better, _ = numbers.comparatives(panel.unit)
-    side = "above" if panel.facts["better"] == "higher" else "below"
+    side = "above" if panel.facts.better == "higher" else "below"
     drawn_over = any(overlay.ratios_over(dataset, panel) for dataset in datasets)
     text = f"relative to {panel.reference}; {better} is {side} the dashed line"
     return f"{text}{PUBLISHED if drawn_over else ''}"
 
 
-def _finish(panel: Panel, points: list[Row], layers: Sequence[alt.Chart], title: str, subtitle: str) -> alt.LayerChart:
+def _finish(
+    panel: Panel, points: list[marks.Point], layers: Sequence[alt.Chart], title: str, subtitle: str
+) -> alt.LayerChart:
     labels = list(arm_styles.of(panel))
     ordered = sorted([*points, *marks.gaps(panel, points)], key=lambda point: (labels.index(point["arm"]), point["x"]))
     # The headings of the saved data, with their fields.
     columns = [
         ("arm", "arm"),
-        (marks.axis_title(panel.facts["axis"], panel.facts["axis_unit"]), "x"),
+        (marks.axis_title(panel.facts.axis, panel.facts.axis_unit), "x"),
         (title, "value"),
         *((field, field) for field in ("low", "high", "launches", "rounds")),
     ]

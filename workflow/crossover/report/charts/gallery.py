@@ -67,7 +67,7 @@ def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
     """The styles of the arms that the charts of these panels show, by label; ceilings and the null arm last."""
     styles = {label: look for panel in panels for label, look in arm_styles.of(panel).items()}
     # The null arm only has ratios, a ceiling only curves.
-    shown = {arm_styles.label(panel, row["arm"]) for panel in panels for row in [*panel.values, *panel.near_ratios]}
+    shown = {arm_styles.label(panel, row.arm) for panel in panels for row in [*panel.values, *panel.near_ratios]}
     looks = [(label, look) for label, look in styles.items() if label in shown]
     return dict(sorted(looks, key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
 
@@ -98,7 +98,7 @@ def _entry(label: str, look: Look) -> str:
 def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset], costs: str) -> str:
     charts = []
     if panel.values:
-        description = f"Chart of {panel.metric} against {panel.facts['axis']}, {panel.title}. {NUMBERS}"
+        description = f"Chart of {panel.metric} against {panel.facts.axis}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
     if panel.near_ratios:
         description = f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. {NUMBERS}"
@@ -146,11 +146,11 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
-    parts = [f"{first.metric.capitalize()} of each arm ({first.facts['better']} is better)"]
+    parts = [f"{first.metric.capitalize()} of each arm ({first.facts.better} is better)"]
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
     marks = []
-    if any(row["low"] is not None for panel in panels for row in [*panel.values, *panel.ratios]):
+    if any(row.low is not None for panel in panels for row in panel.cells):
         marks.append("bands are intervals over launches")
     if reference:
         marks.append("the dashed line marks no difference")
@@ -158,7 +158,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
         marks.append(f"grey is `{reference}` against itself (the null arm): the noise level")
     if marks:
         parts.append(markup.capitalized(", ".join(marks)))
-    if any(row["x"] is not None for panel in compared for row in panel.crossovers if row["arm"] in panel.rivals):
+    if any(row.x is not None for panel in compared for row in panel.crossovers if row.arm in panel.rivals):
         parts.append("A vertical line marks a crossover, the column around it the interval")
     for each in datasets:
         if any(overlay.over(each, panel) for panel in panels):

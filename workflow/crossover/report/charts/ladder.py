@@ -3,15 +3,19 @@
 The layers come from different launches, so the ladder shows orders of magnitude, not smaller differences.
 """
 
+from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared
+from crossover.records.rows import Summary
 from crossover.report.charts import figures
 from crossover.report.text import numbers
-from crossover.report.text.tables import Panel, Row, rows
+from crossover.report.text.tables import Panel, load
 
 NAME = "ladder"
 
@@ -27,44 +31,47 @@ LAYERS = sorted(
 rarely submit single tasks."""
 
 
-def _layer(rung: Rung, experiment: str, summary: list[Row]) -> list[Row]:
+def _layer(rung: Rung, experiment: str, summary: Sequence[Summary]) -> list[Summary]:
     """The summary's rows of this layer, converted for the ladder; empty if the layer was not measured."""
-    wanted = {"experiment": experiment, "placement": PLACEMENT, "metric": "round trip", "arm": rung.arm, **rung.where}
-    own = [row for row in summary if holds(wanted, row)]
-    first = min((row["protocol"] for row in own), default="")
-    return [_converted(row) | {"arm": rung.name} for row in own if row["protocol"] == first]
+    wanted = (experiment, PLACEMENT, "round trip", rung.arm)
+    own = [row for row in summary if (row.experiment, row.placement, row.metric, row.arm) == wanted]
+    own = [row for row in own if holds(rung.where, row.keys)]
+    first = min((row.protocol for row in own), default="")
+    return [_converted(row, rung.name) for row in own if row.protocol == first]
 
 
-def _converted(row: Row) -> Row:
+def _converted(row: Summary, arm: str) -> Summary:
     """The row with its axis in bytes and its value in seconds."""
-    values = [row["low"], row["median"], row["high"]]
-    if row["unit"] != "s":
+    values: list[Any] = [row.low, row.median, row.high]
+    if row.unit != "s":
         # The upper end of a rate is the lower end of the time.
         values = [value and 1 / value for value in reversed(values)]
     low, median, high = values
-    units = {"axis": "message size", "axis_unit": "bytes", "unit": "s", "better": "lower"}
-    cell = {"x": numbers.UNIT_BYTES[row["axis_unit"]] * row["x"], "median": median, "low": low, "high": high}
-    return row | units | cell | {"experiment": NAME, "is_null_arm": False, "ceiling": False}
+    x = numbers.UNIT_BYTES[row.axis_unit] * row.x
+    return replace(
+        row, experiment=NAME, arm=arm, is_null_arm=False, ceiling=False, axis="message size", axis_unit="bytes", x=x,
+        unit="s", better="lower", median=median, low=low, high=high,
+    )  # fmt: skip
 
 
-def panel(summary: list[Row]) -> Panel | None:
+def panel(summary: Sequence[Summary]) -> Panel | None:
     """All measured layers as one panel, without a reference; None if there are fewer than two."""
     measured = [row for rung, experiment in LAYERS for row in _layer(rung, experiment, summary)]
-    if len({row["arm"] for row in measured}) < 2:
+    if len({row.arm for row in measured}) < 2:
         return None
     return Panel(NAME, "round trip", "every layer that was measured", PLACEMENT, measured, [], [])
 
 
 def draw(results: Path, folder: Path) -> None:
     """Write the ladder's chart, from the joined tables in `results`, to `folder`; without layers, an empty folder."""
-    shown = panel(rows(results, "summary"))
+    shown = panel(load(results, ["summary"]).summary)
     figures.save_all({shown.name: partial(figures.curve, shown)} if shown else {}, folder)
 
 
 def rungs(shown: Panel) -> list[dict[str, str]]:
     """The lines of the ladder's table: one per layer, from the bottom up, at round sizes."""
     sizes = [10.0**power for power in range(1, 7)]
-    curves = {rung.name: [row for row in shown.summary if row["arm"] == rung.name] for rung, _ in LAYERS}
+    curves = {rung.name: [row for row in shown.summary if row.arm == rung.name] for rung, _ in LAYERS}
     return [
         {"layer": name} | {numbers.quantity(size, "bytes"): _nearest(rows, size) for size in sizes}
         for name, rows in curves.items()
@@ -72,9 +79,9 @@ def rungs(shown: Panel) -> list[dict[str, str]]:
     ]
 
 
-def _nearest(curve: list[Row], size: float) -> str:
+def _nearest(curve: list[Summary], size: float) -> str:
     """The measured value nearest to `size`, with its place if that differs."""
-    values = {row["x"]: row["median"] for row in curve}
+    values = {row.x: row.median for row in curve}
     place = numbers.nearest(values, size)
     if place is None:
         return "–"

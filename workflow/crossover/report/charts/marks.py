@@ -9,10 +9,12 @@ from typing import Any
 
 import altair as alt
 
+from crossover.config import published
+from crossover.records.rows import Crossover, Ratio, Summary, Threshold
 from crossover.report.charts import arm_styles
 from crossover.report.charts.arm_styles import INK, NOISE
 from crossover.report.text import findings, numbers
-from crossover.report.text.tables import Panel, Row, at
+from crossover.report.text.tables import Panel
 
 HIDDEN = "hidden"
 """The parameter that lists the labels of the arms that a reader has hidden."""
@@ -28,25 +30,30 @@ ZOOM = "zoom"
 """The parameter with the part of the axes that a reader has chosen; empty at first."""
 
 
-def point(panel: Panel, row: Row, value: float, unit: str) -> Row:
+Point = dict[str, Any]
+"""The data of a mark."""
+
+
+def point(panel: Panel, row: Summary | Ratio, value: float, unit: str) -> Point:
     """A chart's data of one cell: numbers to draw, and texts for the tooltip."""
-    low, high = row["low"], row["high"]
-    known = low is not None and high is not None
+    low, high = row.low, row.high
     return {
-        "arm": arm_styles.label(panel, row["arm"]),
-        "x": row["x"],
+        "arm": arm_styles.label(panel, row.arm),
+        "x": row.x,
         "value": _rounded(value),
-        "low": _rounded(low) if known else None,
-        "high": _rounded(high) if known else None,
-        "launches": row["launches"],
-        "rounds": row["rounds"],
-        "at": at(row),
+        "low": None if low is None else _rounded(low),
+        "high": None if high is None else _rounded(high),
+        "launches": row.launches,
+        "rounds": row.rounds,
+        "at": numbers.quantity(row.x, row.axis_unit),
         "is": numbers.quantity(value, unit),
-        "interval": f"{numbers.quantity(low, unit)} to {numbers.quantity(high, unit)}" if known else "none",
+        "interval": f"{numbers.quantity(low, unit)} to {numbers.quantity(high, unit)}"
+        if low is not None and high is not None
+        else "none",
     }
 
 
-def gaps(panel: Panel, points: Sequence[Row]) -> list[Row]:
+def gaps(panel: Panel, points: Sequence[Point]) -> list[Point]:
     """Empty points that break an arm's line at places where the reference was measured but the arm was not."""
     everywhere = {point["x"] for point in points if point["arm"] == panel.reference}
     empty = []
@@ -57,7 +64,7 @@ def gaps(panel: Panel, points: Sequence[Row]) -> list[Row]:
 
 
 def arms(
-    panel: Panel, points: Sequence[Row], x: alt.X, scale: alt.Scale, axis: alt.Axis, title: str
+    panel: Panel, points: Sequence[Point], x: alt.X, scale: alt.Scale, axis: alt.Axis, title: str
 ) -> list[alt.Chart]:
     """Bands, lines and points of all arms, drawn from the data of the whole chart."""
     drawn = {point["arm"] for point in points}
@@ -76,7 +83,7 @@ def arms(
             ),
             own.mark_line(strokeWidth=1.8, color=look.colour.light, strokeDash=list(look.dash), clip=True).encode(y=y),
         ]
-    facts = {"arm": "arm", "at": panel.facts["axis"], "is": title, "interval": "interval", "launches": "launches"}
+    facts = {"arm": "arm", "at": panel.facts.axis, "is": title, "interval": "interval", "launches": "launches"}
     marked: alt.Chart = (
         # Named, because otherwise Altair numbers the charts of the process.
         base.properties(name="points")
@@ -117,16 +124,16 @@ def legend(labels: Sequence[str]) -> alt.Legend:
     return alt.Legend(orient="top", title=None, symbolSize=60, offset=4, columns=columns)
 
 
-def open_marks(panel: Panel, points: Sequence[Row], unit: str) -> list[alt.Chart]:
+def open_marks(panel: Panel, points: Sequence[published.Point], unit: str) -> list[alt.Chart]:
     """Published points, values in `unit` or ratios, in the colours and shapes of their arms, but hollow."""
-    titles = {"arm": "arm", "at": panel.facts["axis"], "is": panel.metric}
+    titles = {"arm": "arm", "at": panel.facts.axis, "is": panel.metric}
     rows = [
         {
-            "arm": arm_styles.label(panel, point["arm"]),
-            "x": point["x"],
-            "value": point["value"],
-            "at": numbers.quantity(point["x"], panel.facts["axis_unit"]),
-            "is": f"{numbers.quantity(point['value'], unit)} (published)",
+            "arm": arm_styles.label(panel, point.arm),
+            "x": point.x,
+            "value": point.value,
+            "at": numbers.quantity(point.x, panel.facts.axis_unit),
+            "is": f"{numbers.quantity(point.value, unit)} (published)",
         }
         for point in points
     ]
@@ -150,10 +157,10 @@ def level_marks(panel: Panel) -> list[alt.Chart]:
         rule = base.mark_rule(strokeDash=[2, 3], strokeWidth=1.2, color=NOISE.light, clip=True)
         named = base.mark_text(align="left", dx=3, dy=-6, color=INK.light, clip=True)
         marks += [rule, named.encode(x=alt.value(0), text="text:N")]
-    places = [cell["x"] for cell in panel.summary]
+    places = [cell.x for cell in panel.summary]
     for row in panel.thresholds:
-        if row["x"] is not None and row["arm"] != panel.null:
-            base, colour = _place(panel, row, places, f"reaches {numbers.percent(row['level'])} at", y=row["level"])
+        if row.x is not None and row.arm != panel.null:
+            base, colour = _place(panel, row, row.x, places, f"reaches {numbers.percent(row.level)} at", y=row.level)
             interval = base.mark_rule(strokeWidth=4, opacity=0.45, color=colour, clip=True)
             point = base.mark_point(filled=False, shape="diamond", size=90, strokeWidth=2, color=colour, clip=True)
             marks += [interval.encode(x="low:Q", x2="high:Q", y="y:Q"), point.encode(x="x:Q", y="y:Q")]
@@ -169,14 +176,14 @@ def no_difference() -> alt.Chart:
 
 def crossovers(panel: Panel) -> list[alt.Chart]:
     """Each crossover: the interval as a pale column, the point as a line with a label."""
-    places = [row["x"] for row in panel.ratios]
+    places = [row.x for row in panel.ratios]
     marks = []
-    found = [row for row in panel.crossovers if row["x"] is not None and row["arm"] in panel.rivals]
-    for order, row in enumerate(found):
-        text = f"{row['arm']}: {numbers.quantity(row['x'], row['axis_unit'], 2)}"
-        base, colour = _place(panel, row, places, "crosses", text=text)
+    rows = [(row, row.x) for row in panel.crossovers if row.x is not None and row.arm in panel.rivals]
+    for order, (row, x) in enumerate(rows):
+        text = f"{row.arm}: {numbers.quantity(x, row.axis_unit, 2)}"
+        base, colour = _place(panel, row, x, places, "crosses", text=text)
         # On the side of the line with more space.
-        left = row["x"] ** 2 > min(places) * max(places)
+        left = x**2 > min(places) * max(places)
         side: dict[str, Any] = {"align": "right", "dx": -4} if left else {"align": "left", "dx": 4}
         named = base.mark_text(**side, dy=6 + 13 * order, baseline="top", fontWeight="bold", color=INK.light, clip=True)
         marks += [
@@ -187,18 +194,20 @@ def crossovers(panel: Panel) -> list[alt.Chart]:
     return marks
 
 
-def _place(panel: Panel, row: Row, places: Sequence[float], verb: str, **facts: Any) -> tuple[alt.Chart, str]:
+def _place(
+    panel: Panel, row: Crossover | Threshold, x: float, places: Sequence[float], verb: str, **facts: Any
+) -> tuple[alt.Chart, str]:
     """The data of a crossover or threshold, with a tooltip, and the arm's colour; open ends become the axis's ends."""
     first, last = min(places), max(places)
-    low, high = first if row["low"] is None else row["low"], last if row["high"] is None else row["high"]
-    label = arm_styles.label(panel, row["arm"])
-    where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+    low, high = first if row.low is None else row.low, last if row.high is None else row.high
+    label = arm_styles.label(panel, row.arm)
+    where = numbers.position(x, row.low, row.high, row.axis_unit)
     ends = {"low": min(max(low, first), last), "high": min(max(high, first), last)}
-    here = {"arm": label, "x": row["x"], **ends, "tooltip": f"{row['arm']} {verb} {where}", **facts}
+    here = {"arm": label, "x": x, **ends, "tooltip": f"{row.arm} {verb} {where}", **facts}
     return _own([here]).encode(tooltip="tooltip:N"), arm_styles.of(panel)[label].colour.light
 
 
-def _own(values: list[Row]) -> alt.Chart:
+def _own(values: list[Point]) -> alt.Chart:
     """Marks with their own data, which disappear when a reader hides their arm."""
     return alt.Chart(alt.Data(values=values)).transform_filter(SHOWN)
 
@@ -209,8 +218,8 @@ def _rounded(value: float) -> float:
 
 def x_axis(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
     """The axis of the experiment, extended to the places `shown`."""
-    axis, unit = panel.facts["axis"], panel.facts["axis_unit"]
-    places = sorted({row["x"] for row in [*panel.summary, *panel.ratios]} | set(shown))
+    axis, unit = panel.facts.axis, panel.facts.axis_unit
+    places = sorted({row.x for row in panel.cells} | set(shown))
     ticks = round_ticks(places)
     whole = ticks == places
     scale = alt.Scale(type="log", domain=[places[0], places[-1]], nice=False, padding=10)
@@ -235,7 +244,7 @@ def round_ticks(places: list[float]) -> list[float]:
 
 
 def y_axis(
-    panel: Panel, points: Iterable[Row], margin: float, tick_format: str, shown: Sequence[float] = ()
+    panel: Panel, points: Iterable[Point], margin: float, tick_format: str, shown: Sequence[float] = ()
 ) -> tuple[alt.Scale, alt.Axis]:
     """A scale for all points, the intervals of competing arms and the values `shown`; and its ticks."""
     looks = arm_styles.of(panel)

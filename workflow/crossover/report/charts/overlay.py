@@ -5,11 +5,11 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Any
 
-from crossover.config.published import Dataset
+from crossover.config.published import Dataset, Point
 from crossover.config.sources import NOT_STATED
 from crossover.design.protocol import Keys, holds
 from crossover.report.text import claims
-from crossover.report.text.tables import Panel, Row, grouped
+from crossover.report.text.tables import Panel
 
 LONG_SECONDS = 1
 LONG = f"{LONG_SECONDS} s or longer"
@@ -22,34 +22,37 @@ NO_OPTIONS = ("farm", "scheme", "alone")
 """Settings of an entrant that are not compared."""
 
 
-def over(dataset: Dataset, panel: Panel) -> list[Row]:
+def over(dataset: Dataset, panel: Panel) -> list[Point]:
     """The points of a dataset that belong to a panel, each with the name of our arm under the same conditions."""
     ours = _arms(dataset, panel)
-    points = [point for point in dataset.points if point["metric"] == panel.metric and point["arm"] in ours]
-    return [point | {"arm": ours[point["arm"]]} for point in points]
+    points = [point for point in dataset.points if point.metric == panel.metric and point.arm in ours]
+    return [point._replace(arm=ours[point.arm]) for point in points]
 
 
-def ratios_over(dataset: Dataset, panel: Panel) -> list[Row]:
+def ratios_over(dataset: Dataset, panel: Panel) -> list[Point]:
     """The points of rivals, divided by the mean of the reference's points of the same run and place."""
     points = over(dataset, panel)
-    base = grouped((point for point in points if point["arm"] == panel.reference), "run", "x")
+    base: dict[tuple[float, float], list[float]] = {}
+    for point in points:
+        if point.arm == panel.reference:
+            base.setdefault((point.run, point.x), []).append(point.value)
     return [
-        point | {"value": point["value"] / fmean(own["value"] for own in base[point["run"], point["x"]])}
+        point._replace(value=point.value / fmean(base[point.run, point.x]))
         for point in points
-        if point["arm"] != panel.reference and (point["run"], point["x"]) in base
+        if point.arm != panel.reference and (point.run, point.x) in base
     ]
 
 
 def absent(dataset: Dataset, panels: Sequence[Panel]) -> str:
     """The sentence about a dataset that no chart of a metric shows; empty if one does, or if it lacks the metric."""
     own = [panel for panel in panels if panel.experiment == dataset.experiment]
-    measured = {point["metric"] for point in dataset.points} & {panel.metric for panel in own}
+    measured = {point.metric for point in dataset.points} & {panel.metric for panel in own}
     if not measured or any(over(dataset, panel) for panel in own):
         return ""
     words = claims.quoted(dataset.quote, dataset.locator)
     whose = f"The published numbers of {claims.authors(dataset.source)}, {words},"
     sentence = f"{whose} are not drawn, because no curve here was measured as they were"
-    arms = {point["arm"] for point in dataset.points}
+    arms = {point.arm for point in dataset.points}
     # Of curves with as few differences, one that the dataset would be drawn over.
     ordered = sorted(own, key=lambda panel: not holds(dataset.where, panel.keys))
     differences = [
@@ -69,7 +72,7 @@ def _arms(dataset: Dataset, panel: Panel) -> dict[str, str]:
     """Our arms by the dataset's names for them: arms that were measured under the conditions that it states."""
     if not _here(dataset, panel) or not holds(dataset.where, panel.keys):
         return {}
-    names = {point["arm"] for point in dataset.points}
+    names = {point.arm for point in dataset.points}
     # If several meet the stated conditions, the one with the fewest options comes last and stays.
     most_options_first = sorted(panel.arms, key=lambda arm: len(panel.entrants.get(arm, {})), reverse=True)
     alike = [ours for ours in most_options_first if not _unlike(dataset, panel, ours)]

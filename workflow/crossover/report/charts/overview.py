@@ -8,7 +8,8 @@ from itertools import pairwise
 from textwrap import shorten
 
 from crossover.experiments import declared, subject
-from crossover.records.outcome import OPEN, Choice
+from crossover.records.outcome import OPEN
+from crossover.records.rows import Choice
 from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.charts.arm_styles import Look
 from crossover.report.text import choices, markup, numbers
@@ -67,7 +68,7 @@ def groups(every: Sequence[Question]) -> dict[str, dict[str, list[Question]]]:
     grouped: dict[str, dict[str, list[Question]]] = {}
     order = list(dict.fromkeys(library(question.panel.experiment) for question in every))
     for question in sorted(every, key=lambda question: order.index(library(question.panel.experiment))):
-        unit = question.panel.facts["axis_unit"]
+        unit = question.panel.facts.axis_unit
         own = grouped.setdefault("bytes" if unit in numbers.UNIT_BYTES else unit, {})
         own.setdefault(library(question.panel.experiment), []).append(question)
     # First the unit of most rows.
@@ -89,7 +90,7 @@ def missing(tables: Tables) -> list[tuple[str, str]]:
             reason = "no two arms have an interval"
             if holes:
                 failed = numbers.counted(len(holes), "launch")
-                short = shorten(f"{holes[0]['hole']}, {holes[0]['reason']}", REASON_CHARACTERS, placeholder=" ...")
+                short = shorten(f"{holes[0].hole}, {holes[0].reason}", REASON_CHARACTERS, placeholder=" ...")
                 reason = f"not measured; {failed} failed: {short}"
             found.append((subject(name), reason))
     return found
@@ -103,14 +104,14 @@ def _bodies(every: Sequence[Question]) -> Iterable[str]:
         prefixed = unit in numbers.SCALED_UNITS or unit in numbers.PREFIXED_UNITS
         ticks = marks.log_ticks(scale.low, scale.high) if unit == "bytes" else marks.round_ticks(sorted(set(places)))
         labels = {tick: numbers.quantity(tick, unit) if prefixed else f"{tick:,.0f}" for tick in ticks}
-        title = next(iter(own.values()))[0].panel.facts["axis"] if unit != "bytes" else "size"
+        title = next(iter(own.values()))[0].panel.facts.axis if unit != "bytes" else "size"
         rows = [(heading, [_row(question, scale) for question in group]) for heading, group in scaled.items()]
         yield strips.body(title, scale, labels, rows)
 
 
 def _in_bytes(question: Question) -> Question:
     """The question with its axis in bytes, if that is a length of arrays; otherwise the question itself."""
-    factor = numbers.UNIT_BYTES.get(question.panel.facts["axis_unit"], 1)
+    factor = numbers.UNIT_BYTES.get(question.panel.facts.axis_unit, 1)
     if factor == 1:
         return question
     return replace(question, rows=tuple(row.scaled(factor, "bytes") for row in question.rows))

@@ -7,8 +7,9 @@ from functools import cached_property
 from pathlib import Path
 
 from crossover.records import record
+from crossover.records.rows import Change, Difference
 from crossover.report.text import markup, numbers, tables
-from crossover.report.text.tables import PANEL, Row, at, competes, grouped, where
+from crossover.report.text.tables import PANEL, competes, grouped, where
 
 CURVE = (*PANEL, "arm")
 """The columns that name a curve."""
@@ -21,39 +22,40 @@ WORDS = {"code": "crossover's ", "library": "library ", "setting": "setting "}
 class Comparison:
     """The tables of a comparison, as rows."""
 
-    changes: list[Row]
-    differences: list[Row]
+    changes: list[Change]
+    differences: list[Difference]
 
     @cached_property
-    def curves(self) -> list[Row]:
+    def curves(self) -> list[Change]:
         """The rows on whole curves of arms that compete, the most significant first."""
-        whole = (row for row in self.changes if row["x"] is None and competes(row))
-        return sorted(whole, key=lambda row: row["p"])
+        whole = (row for row in self.changes if row.x is None and competes(row))
+        return sorted(whole, key=lambda row: row.p or 0.0)
 
     @cached_property
-    def _cells(self) -> dict[tuple[str, ...], list[Row]]:
-        return grouped((row for row in self.changes if row["x"] is not None), *CURVE)
+    def _cells(self) -> dict[tuple[str, ...], list[Change]]:
+        return grouped((row for row in self.changes if row.x is not None), *CURVE)
 
-    def cells(self, curve: Row) -> list[Row]:
+    def cells(self, curve: Change) -> list[Change]:
         """The rows on the points of a curve."""
-        return self._cells.get(tuple(curve[name] for name in CURVE), [])
+        return self._cells.get(tuple(getattr(curve, name) for name in CURVE), [])
 
     @property
     def bound(self) -> str:
         """The largest change that counts as the same."""
-        return f"±{numbers.percent(self.changes[0]['within'] - 1)}" if self.changes else "the bounds"
+        return f"±{numbers.percent((self.changes[0].within or 1) - 1)}" if self.changes else "the bounds"
 
 
 def load(folder: Path) -> Comparison:
     """Read the tables of a comparison. Raises record.RecordError."""
     schemas = record.schemas("changes differences")
-    return Comparison(
-        *(tables.harmless(record.read(folder / f"{name}.parquet", schema)) for name, schema in schemas.items())
+    changes, facts = (
+        tables.harmless(record.read(folder / f"{name}.parquet", schema)) for name, schema in schemas.items()
     )
+    return Comparison([*map(Change.of, changes)], [*map(Difference.of, facts)])
 
 
 def _tally(found: Comparison) -> str:
-    counts = Counter(row["verdict"] for row in found.curves)
+    counts = Counter(row.verdict for row in found.curves)
     words = {
         "better": "better",
         "worse": "worse",
@@ -65,30 +67,30 @@ def _tally(found: Comparison) -> str:
     return f"Of {numbers.counted(len(found.curves), 'curve')} of an arm against its reference, {numbers.listed(parts)}."
 
 
-def change_sentence(found: Comparison, row: Row) -> str:
+def change_sentence(found: Comparison, row: Change) -> str:
     """The change of one curve."""
-    now = "better and worse" if row["verdict"] == "mixed" else row["verdict"]
-    parts = [f"`{row['arm']}` against `{row['reference']}` is **{now}** in {where(row)}"]
-    if row["change"] is not None:
+    now = "better and worse" if row.verdict == "mixed" else row.verdict
+    parts = [f"`{row.arm}` against `{row.reference}` is **{now}** in {where(row)}"]
+    if row.change is not None and row.before and row.after:
         points = numbers.counted(len(found.cells(row)), "point")
         parts.append(
             f"over {points} its ratio is typically {_times(row)} times the earlier one "
-            f"({numbers.significant(row['before'])} before, {numbers.significant(row['after'])} after)"
+            f"({numbers.significant(row.before)} before, {numbers.significant(row.after)} after)"
         )
     parts.append(_points(found, row))
-    if row["equivalent"]:
+    if row.equivalent:
         parts.append(f"as a whole it is within {found.bound}")
     return f"{'; '.join(filter(None, parts))}."
 
 
-def _points(found: Comparison, row: Row) -> str:
+def _points(found: Comparison, row: Change) -> str:
     """The number of points with a significant change, and the point with the largest."""
-    counts = Counter(cell["verdict"] for cell in found.cells(row))
+    counts = Counter(cell.verdict for cell in found.cells(row))
     clauses = [f"{word} at {counts[word]} of its points" for word in ("better", "worse") if counts[word]]
     if not clauses:
         return "no single point shows this by itself"
-    most = max(filter(_differs, found.cells(row)), key=lambda cell: abs(math.log(cell["change"])))
-    return f"{numbers.listed(clauses)}, most at {at(most)}: {_times(most)} times"
+    most = max(filter(_differs, found.cells(row)), key=lambda cell: abs(math.log(cell.change or 1)))
+    return f"{numbers.listed(clauses)}, most at {numbers.quantity(most.x or 0, most.axis_unit)}: {_times(most)} times"
 
 
 def in_a_terminal(found: Comparison) -> str:
@@ -99,19 +101,19 @@ def in_a_terminal(found: Comparison) -> str:
 
 def differences(found: Comparison) -> str:
     """The differences between the runs that can explain a change, in a sentence."""
-    named = [_difference(row) for row in found.differences if row["kind"] != "run"]
+    named = [_difference(row) for row in found.differences if row.kind != "run"]
     return f"The runs differ in {numbers.listed(named) or 'no recorded fact'}."
 
 
-def _difference(row: Row) -> str:
-    old, new = (row[label] or "–" for label in ("before", "after"))
-    name = row["name"].replace("_", " ") if row["kind"] == "machine" else row["name"]
-    return f"{WORDS.get(row['kind'], '')}{name} ({old} before, {new} after)"
+def _difference(row: Difference) -> str:
+    old, new = (fact or "–" for fact in (row.before, row.after))
+    name = row.name.replace("_", " ") if row.kind == "machine" else row.name
+    return f"{WORDS.get(row.kind, '')}{name} ({old} before, {new} after)"
 
 
-def _differs(row: Row) -> bool:
-    return row["verdict"] in ("better", "worse", "mixed")
+def _differs(row: Change) -> bool:
+    return row.verdict in ("better", "worse", "mixed")
 
 
-def _times(row: Row) -> str:
-    return "–" if row["change"] is None else numbers.ratio(row["change"], row["low"], row["high"])
+def _times(row: Change) -> str:
+    return "–" if row.change is None else numbers.ratio(row.change, row.low, row.high)

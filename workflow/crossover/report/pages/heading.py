@@ -13,11 +13,12 @@ from pathlib import Path
 
 from crossover.experiments import declared, subject
 from crossover.records import record
-from crossover.records.outcome import WINNER, Choice
+from crossover.records.outcome import WINNER
+from crossover.records.rows import Choice, Claim, Launch, Rank, Threshold
 from crossover.report.charts import arm_styles, strips
 from crossover.report.text import certainty, choices, claims, markup, numbers
 from crossover.report.text.choices import Question
-from crossover.report.text.tables import Row, Tables, competes, load
+from crossover.report.text.tables import Tables, competes, load
 
 NAMED = 2
 """The most questions in a title, and among the cards."""
@@ -68,10 +69,10 @@ def reduced(source: str, results: Path) -> str:
 
 def subtitle(tables: Tables) -> str:
     """Processors, days, tier, launches and their time, in Markdown: names of hosts can hold any character."""
-    kinds = dict.fromkeys((rank["cpu"] or "unknown processor", rank["logical_cpus"]) for rank in tables.ranks)
+    kinds = dict.fromkeys((rank.cpu or "unknown processor", rank.logical_cpus) for rank in tables.ranks)
     processors = [f"{cpu}, {numbers.counted(cores, 'core')}" if cores else cpu for cpu, cores in kinds]
-    measured = [row for row in tables.launches if row["outcome"] == "measured"]
-    spent = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
+    measured = [row for row in tables.launches if row.outcome == "measured"]
+    spent = numbers.duration(sum(row.wall_seconds or 0 for row in measured))
     of = f" of {len(tables.launches)}" if len(measured) < len(tables.launches) else ""
     parts = [
         "; ".join(processors),
@@ -82,20 +83,20 @@ def subtitle(tables: Tables) -> str:
     return markup.verbatim(" · ".join(filter(None, parts)))
 
 
-def _hosts(ranks: list[Row]) -> str:
+def _hosts(ranks: Sequence[Rank]) -> str:
     """The number of hosts, if there are several."""
-    hosts = {rank["host"] for rank in ranks}
+    hosts = {rank.host for rank in ranks}
     return numbers.counted(len(hosts), "host") if len(hosts) > 1 else ""
 
 
-def _days(launches: list[Row]) -> str:
-    days = sorted({row["started_utc"][:10] for row in launches if row["started_utc"]})
+def _days(launches: Sequence[Launch]) -> str:
+    days = sorted({row.started_utc[:10] for row in launches if row.started_utc})
     return " to ".join(dict.fromkeys([days[0], days[-1]])) if days else ""
 
 
 def title(tables: Tables) -> str:
     """What to do in a sentence, in Markdown; otherwise why there is none."""
-    if not tables.launches or not any(row["outcome"] == "measured" for row in tables.launches):
+    if not tables.launches or not any(row.outcome == "measured" for row in tables.launches):
         return EMPTY
     if certainty.is_smoke(tables.launches):
         return SMOKE
@@ -128,7 +129,7 @@ def cards(tables: Tables) -> str:
     won = [question for question in choices.asked(tables) if _won(question)]
     shown = [_found(question) for question in _first(won)]
     shown += [_level(row) for row in _levels(tables)[:1]]
-    shown += [_claims(tables.claims)] if any(row["verdict"] in claims.DECIDED for row in tables.claims) else []
+    shown += [_claims(tables.claims)] if any(row.verdict in claims.DECIDED for row in tables.claims) else []
     return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""
 
 
@@ -163,22 +164,22 @@ def _card(number: str, meaning: str, validity: str) -> str:
     return f"<div><strong>{html.escape(number)}</strong><p>{meaning}</p><small>{html.escape(validity)}</small></div>"
 
 
-def _levels(tables: Tables) -> list[Row]:
+def _levels(tables: Tables) -> list[Threshold]:
     """The places from which an arm reaches the highest level of its metric, the nearest first."""
-    known = [row for row in tables.thresholds if row["x"] is not None and competes(row)]
-    return sorted(known, key=lambda row: (-row["level"], row["x"]))
+    known = [(-row.level, row.x, row) for row in tables.thresholds if row.x is not None and competes(row)]
+    return [row for *_, row in sorted(known, key=lambda entry: entry[:2])]
 
 
-def _level(row: Row) -> str:
-    unit = row["axis_unit"]
-    _, _, ends = numbers.position(row["x"], row["low"], row["high"], unit).partition(" [")
+def _level(row: Threshold) -> str:
+    x, unit = row.x or 0.0, row.axis_unit
+    _, _, ends = numbers.position(x, row.low, row.high, unit).partition(" [")
     interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
-    meaning = f"{row['axis']} from which {row['metric']} reaches {numbers.percent(row['level'])}"
-    return _card(f"about {numbers.quantity(row['x'], unit, 2)}", html.escape(meaning), f"{row['arm']}{interval}")
+    meaning = f"{row.axis} from which {row.metric} reaches {numbers.percent(row.level)}"
+    return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), f"{row.arm}{interval}")
 
 
-def _claims(judged: Sequence[Row]) -> str:
-    verdicts = [row["verdict"] for row in judged]
+def _claims(judged: Sequence[Claim]) -> str:
+    verdicts = [row.verdict for row in judged]
     holds, decided = verdicts.count("holds"), sum(map(verdicts.count, claims.DECIDED))
     rest = [f"{verdicts.count(each)} {each}" for each in claims.VERDICTS if each != "holds" and each in verdicts]
     return _card(f"{holds} of {decided}", "decided published claims hold", ", ".join(rest))
@@ -206,7 +207,7 @@ def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> 
 
 
 def _coverage(tables: Tables) -> str:
-    measured = [row for row in tables.launches if row["outcome"] == "measured"]
+    measured = [row for row in tables.launches if row.outcome == "measured"]
     total = numbers.counted(len(tables.launches), "launch")
     count = numbers.counted(len(tables.holes()), "hole")
     gaps = f"; {count} {'is' if len(tables.holes()) == 1 else 'are'} listed in @sec-holes" if tables.holes() else ""

@@ -29,7 +29,8 @@ from crossover.report.text import (
     recommendations,
     tables,
 )
-from crossover.report.text.tables import Panel, Row, plain_first
+from crossover.report.text.holes import Validity
+from crossover.report.text.tables import Panel, plain_first
 
 TOLD = "@sec-told quotes each decided claim, and lists the others."
 NOT_COMPARED = "No arm could be compared with another."
@@ -120,10 +121,7 @@ class Page(AnyPage):
     @part
     def sure(self) -> str:
         """The possible bias and the precision, for each arm."""
-        return markup.table(certainty.sure(self._leading(self.tables.sensitivity)), NOT_COMPARED)
-
-    def _leading(self, table: Sequence[Row]) -> list[Row]:
-        return self.tables.of_leads(table, self.leads)
+        return markup.table(certainty.sure(self.tables.of_leads(self.tables.sensitivity, self.leads)), NOT_COMPARED)
 
     # ---- claims, and what has no section of its own
 
@@ -274,11 +272,12 @@ class Page(AnyPage):
         """The table of costs of each curve with choices, by the address of its charts."""
         return {gallery.address(curve.panel): overview.costs(curve) for curve in choices.curves(self.tables)}
 
-    def _validities(self) -> list[Row]:
+    def _validities(self) -> list[Validity]:
         """The validities of each arm's blocks, by experiment and protocol."""
         kinds = ["experiment", "protocol", "arm", "validity"]
         found = self._measurements().select([*kinds, "value"]).group_by(kinds, use_threads=False)
-        return [row | {"values": row["value_count"]} for row in found.aggregate([("value", "count")]).to_pylist()]
+        counts = found.aggregate([("value", "count")]).select([*kinds, "value_count"])
+        return [Validity(*row.values()) for row in counts.to_pylist()]
 
     def _measurements(self) -> pa.Table:
         return record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
@@ -286,10 +285,8 @@ class Page(AnyPage):
     def _health(self, experiment: str, measurements: pa.Table) -> dict[str, str]:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))
         cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
-        launches, ranks = (
-            [row for row in table if row["experiment"] == experiment]
-            for table in (self.tables.launches, self.tables.ranks)
-        )
+        launches = [launch for launch in self.tables.launches if launch.experiment == experiment]
+        ranks = [rank for rank in self.tables.ranks if rank.experiment == experiment]
         return machine.health(launches, ranks, cells["stop"].to_pylist(), own["validity"].to_pylist())
 
 

@@ -132,11 +132,11 @@ def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Questio
 
 
 def _head(tables: Tables) -> str:
-    measured = [row for row in tables.launches if row["outcome"] == "measured"]
-    hosts = {row["host"]: row["logical_cpus"] for row in tables.ranks}
+    measured = [row for row in tables.launches if row.outcome == "measured"]
+    hosts = {row.host: row.logical_cpus for row in tables.ranks}
     where = "".join(f" on {host} ({cores} cores)" for host, cores in hosts.items()) if len(hosts) == 1 else ""
     where = where or (f" on {len(hosts)} hosts" if hosts else "")
-    took = numbers.duration(sum(row["wall_seconds"] or 0 for row in measured))
+    took = numbers.duration(sum(row.wall_seconds or 0 for row in measured))
     return f"Measured {numbers.counted(len(measured), 'launch')} ({took}){where}."
 
 
@@ -151,7 +151,7 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
     if everything and found:
         yield Text("What to set", style="bold")
         for place, rows in found:
-            setting = f"{rows[0]['library']}: {recommendations.value(rows[0])}, for {place}"
+            setting = f"{rows[0].library}: {recommendations.value(rows[0])}, for {place}"
             said = f"{setting}: {recommendations.gain(rows)}, {recommendations.cost(rows)}"
             yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
@@ -161,7 +161,7 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
 
 
 def _claims(tables: Tables, width: int) -> Iterable[Text]:
-    counts = Counter(row["verdict"] for row in tables.claims)
+    counts = Counter(row.verdict for row in tables.claims)
     words = ((verdict, "hold" if verdict == "holds" else verdict) for verdict in claims.VERDICTS)
     parts = [f"{counts[verdict]} {told}" for verdict, told in words if counts[verdict]]
     return map(Text, wrap(f"Published claims: {', '.join(parts)}", width)) if parts else ()
@@ -184,10 +184,9 @@ def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
     if not found:
         return []
     first, retry = found[0], holes.command(tables, found, own=command)
-    which = f"{first['experiment']} {first['placement']} launch {first['launch']}"
+    which = f"{first.experiment} {first.placement} launch {first.launch}"
     said = (
-        f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} "
-        f"({first['hole']}: {first['reason']})"
+        f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} ({first.hole}: {first.reason})"
     )
     return [
         *_wrapped(said, width, "red"),

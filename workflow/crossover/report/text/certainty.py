@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 
 from crossover.planning import receipt
+from crossover.records.rows import Launch, Rank, Sensitivity
 from crossover.report.text import numbers
-from crossover.report.text.tables import Row, Tables, arms, place
+from crossover.report.text.tables import Tables, arms, place
 
 
 def bias(tables: Tables, leads: Mapping[str, str]) -> str:
     """The possible bias of the leading metrics, beyond chance: that of the median experiment, and the largest."""
-    rows = [row for row in tables.of_leads(tables.sensitivity, leads) if row["smallest_effect"] is not None]
-    if not rows:
+    rows = tables.of_leads(tables.sensitivity, leads)
+    known = sorted((row.smallest_effect, row.experiment) for row in rows if row.smallest_effect is not None)
+    if not known:
         return "The possible bias is unknown: no null arm was replicated."
-    largest = {
-        row["experiment"]: row["smallest_effect"] for row in sorted(rows, key=lambda row: row["smallest_effect"])
-    }
+    largest = {experiment: effect for effect, experiment in known}
     name, most = max(largest.items(), key=lambda item: item[1])
     if most == 1:
         return "Equal arms showed no bias."
@@ -28,39 +28,39 @@ BUSY = 2
 """The load of a host, in units of its logical processors, from which it is called busy at the start of a run."""
 
 
-def busy(launches: Sequence[Row], ranks: Sequence[Row]) -> str:
+def busy(launches: Sequence[Launch], ranks: Sequence[Rank]) -> str:
     """That other work had the hosts of the first launch, whose load no earlier launch caused; empty otherwise."""
-    started = [row for row in launches if row["started_utc"]]
+    started = [row for row in launches if row.started_utc]
     if not started:
         return ""
-    first = min(started, key=lambda row: row["started_utc"])
-    keys = ("experiment", "placement", "launch")
-    own = [rank for rank in ranks if all(rank[key] == first[key] for key in keys) and rank["load"]]
-    crowded = [rank for rank in own if rank["load"] > BUSY * (rank["logical_cpus"] or 1)]
-    if not crowded:
+    first = min(started, key=lambda row: row.started_utc)
+    own = [rank for rank in ranks if (rank.experiment, rank.placement, rank.launch) == first.name]
+    loads = [(rank.load or 0.0, rank.logical_cpus or 1) for rank in own]
+    load, cores = max(((load, cores) for load, cores in loads if load > BUSY * cores), default=(0.0, 1))
+    if not load:
         return ""
-    most = max(crowded, key=lambda rank: rank["load"])
-    cores = numbers.counted(most["logical_cpus"], "core")
-    return f"The machine was busy: load {numbers.significant(most['load'], 2)} on {cores} at the start."
+    return (
+        f"The machine was busy: load {numbers.significant(load, 2)} on {numbers.counted(cores, 'core')} at the start."
+    )
 
 
-def tier(launches: Sequence[Row]) -> str:
+def tier(launches: Sequence[Launch]) -> str:
     """The tiers of the launches, by the folder of their receipts: one, or several as a list."""
     return numbers.listed(receipt.tiers(launches)) or "unknown"
 
 
-def is_smoke(launches: Sequence[Row]) -> bool:
+def is_smoke(launches: Sequence[Launch]) -> bool:
     """Whether the launches are those of tier smoke, which tests the workflow."""
     return receipt.tiers(launches) == ["smoke"]
 
 
-def sure(sensitivity: Iterable[Row]) -> list[dict[str, str]]:
+def sure(sensitivity: Iterable[Sensitivity]) -> list[dict[str, str]]:
     """A line for each rival: bias and chance."""
     return [
         {
-            **{"experiment": place(row), "protocol": row["protocol"], "arms": arms(row)},
-            **{"possible bias": _beyond(row["smallest_effect"]), "null cells": str(row["null_cells"])},
-            "precision": _beyond(row["resolution"], "±"),
+            **{"experiment": place(row), "protocol": row.protocol, "arms": arms(row)},
+            **{"possible bias": _beyond(row.smallest_effect), "null cells": str(row.null_cells)},
+            "precision": _beyond(row.resolution, "±"),
         }
         for row in sensitivity
     ]

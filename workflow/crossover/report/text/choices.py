@@ -9,7 +9,8 @@ from itertools import groupby
 
 from crossover.design.experiment import SELDOM
 from crossover.experiments import declared, subject
-from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER, Choice
+from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
+from crossover.records.rows import Choice
 from crossover.report.text import markup, numbers
 from crossover.report.text.tables import Panel, PanelKey, Tables, conditions, panel_key, panel_names, plain_first
 

@@ -6,10 +6,10 @@ A threshold is the point from which an arm reaches a level such as half efficien
 from collections.abc import Iterable, Sequence
 
 from crossover.design.protocol import identity
-from crossover.design.settings import read_settings
 from crossover.records.outcome import ALIKE, OPEN, Outcome
+from crossover.records.rows import Crossover, Launch, Ratio, Threshold
 from crossover.report.text import numbers
-from crossover.report.text.tables import Panel, Row, panel_key, panel_names
+from crossover.report.text.tables import Panel, panel_key, panel_names
 
 THRESHOLDS = {
     "from": "from **{at}** on",
@@ -35,20 +35,20 @@ def alone(panel: Panel) -> str:
     return f"**{panel.title}.** No arm could be compared with another: {seen}."
 
 
-def _word(panel: Panel, cell: Row) -> str:
+def _word(panel: Panel, cell: Ratio) -> str:
     """The comparative for the arm, such as `faster`, from its ratio without the interval."""
     better, worse = numbers.comparatives(panel.unit)
-    return better if (cell["ratio"] > 1) == (cell["better"] == "higher") else worse
+    return better if (cell.ratio > 1) == (cell.better == "higher") else worse
 
 
 def _possible_range(panel: Panel, arm: str) -> str:
     """The possible range of a single undetected crossover; empty if it could be anywhere."""
     row, cells = panel.crossover_of(arm), panel.ratios_of(arm)
-    if row is None or row["x"] is not None or row["low"] is None or row["high"] is None:
+    if row is None or row.x is not None or row.low is None or row.high is None:
         return ""
-    low, high = (numbers.quantity(row[end], row["axis_unit"], 2) for end in ("low", "high"))
+    low, high = (numbers.quantity(end, row.axis_unit, 2) for end in (row.low, row.high))
     # If an end of the axis is not rejected, the crossover may be beyond it.
-    above, below = row["low"] > cells[0]["x"], row["high"] < cells[-1]["x"]
+    above, below = row.low > cells[0].x, row.high < cells[-1].x
     if above and below:
         return f"between {low} and {high}"
     return f"at {low} or above" if above else f"at {high} or below" if below else ""
@@ -59,20 +59,20 @@ def verdict(panel: Panel, arm: str) -> str:
     row = panel.crossover_of(arm)
     if row is None:
         return "not examined"
-    if row["launches"] < 2:
+    if row.launches < 2:
         return "not replicated"
-    match row["verdict"]:
+    match row.verdict:
         case "one":
             return f"{_beyond(panel, arm)} above it"
         case "always":
             return f"always {_beyond(panel, arm)}"
         case "none":
-            rest = {OPEN, ALIKE} & {cell["verdict"] for cell in panel.ratios_of(arm)}
+            rest = {OPEN, ALIKE} & {cell.verdict or "" for cell in panel.ratios_of(arm)}
             return " or ".join([_beyond(panel, arm), *sorted(rest)])
         case "several":
             return "crosses several times"
         case other:
-            return str(other)
+            return other
 
 
 def _beyond(panel: Panel, arm: str) -> str:
@@ -81,19 +81,19 @@ def _beyond(panel: Panel, arm: str) -> str:
     return _word(panel, decided[-1])
 
 
-def refinement(panel: Panel, launches: Iterable[Row]) -> str:
+def refinement(panel: Panel, launches: Iterable[Launch]) -> str:
     """The launches and points of the refinement for a panel's curves; empty if there are none."""
     seen: dict[int, list[int]] = {}
     for row in launches:
-        here = (row["experiment"], row["placement"]) == (panel.experiment, panel.placement)
-        cells = read_settings(row["settings"]).get("cells", {}) if here and row["outcome"] == "measured" else {}
-        if points := cells.get(identity(panel.facts)) or cells.get(panel.protocol):
-            seen[row["launch"]] = points
+        here = (row.experiment, row.placement) == (panel.experiment, panel.placement)
+        cells = (row.settings or {}).get("cells", {}) if here and row.outcome == "measured" else {}
+        if points := cells.get(identity({**panel.keys, "protocol": panel.protocol})) or cells.get(panel.protocol):
+            seen[row.launch] = points
     if not seen:
         return ""
     launched, places = sorted(seen), sorted(set().union(*seen.values()))
     which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
-    first, last = (numbers.quantity(place, panel.facts["axis_unit"]) for place in (places[0], places[-1]))
+    first, last = (numbers.quantity(place, panel.facts.axis_unit) for place in (places[0], places[-1]))
     return (
         f"A refinement of {numbers.counted(len(launched), 'launch')} (number {which}) added "
         f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
@@ -106,10 +106,10 @@ def threshold_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     return [
         {
             "curve": names[panel_key(panel)],
-            "arm": f"`{row['arm']}`",
+            "arm": f"`{row.arm}`",
             "level": numbers.percent(level),
             "reached": reached(row),
-            "between measured points": numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"]),
+            "between measured points": numbers.bracket(row.bracket_low, row.bracket_high, row.axis_unit),
         }
         for panel in panels
         for level in levels(panel)
@@ -119,24 +119,24 @@ def threshold_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
 
 def levels(panel: Panel) -> list[float]:
     """The levels, rising; most metrics have none."""
-    return sorted({row["level"] for row in panel.thresholds})
+    return sorted({row.level for row in panel.thresholds})
 
 
-def _of_level(panel: Panel, level: float) -> list[Row]:
+def _of_level(panel: Panel, level: float) -> list[Threshold]:
     """In the order of the arms, without the null arm, which repeats the reference."""
-    found = {row["arm"]: row for row in panel.thresholds if row["level"] == level}
+    found = {row.arm: row for row in panel.thresholds if row.level == level}
     return [found[arm] for arm in panel.arms if arm in found and arm != panel.null]
 
 
-def reached(row: Row) -> str:
+def reached(row: Threshold) -> str:
     """The verdict, to follow the name of an arm."""
-    if row["launches"] < 2:
+    if row.launches < 2:
         return "not replicated"
-    unit = row["axis_unit"]
-    at = "" if row["x"] is None else numbers.position(row["x"], row["low"], row["high"], unit)
-    ends = (row["bracket_low"], row["bracket_high"])
+    unit = row.axis_unit
+    at = "" if row.x is None else numbers.position(row.x, row.low, row.high, unit)
+    ends = (row.bracket_low, row.bracket_high)
     low, high = ("" if end is None else numbers.quantity(end, unit) for end in ends)
-    return THRESHOLDS.get(row["verdict"], OPEN).format(at=at, low=low, high=high)
+    return THRESHOLDS.get(row.verdict, OPEN).format(at=at, low=low, high=high)
 
 
 def crossover_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
@@ -155,24 +155,24 @@ def crossover_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     ]
 
 
-def _crossover_place(row: Row, possible: str) -> dict[str, str]:
+def _crossover_place(row: Crossover, possible: str) -> dict[str, str]:
     """The crossover and the measured points around it; without a single crossover, its possible range."""
     where, around = f"none found; one could lie {possible}" if possible else "–", "–"
-    if row["launches"] > 1 and row["verdict"] == "one" and row["x"] is not None:
-        where = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
-        around = numbers.bracket(row["bracket_low"], row["bracket_high"], row["axis_unit"])
+    if row.launches > 1 and row.verdict == "one" and row.x is not None:
+        where = numbers.position(row.x, row.low, row.high, row.axis_unit)
+        around = numbers.bracket(row.bracket_low, row.bracket_high, row.axis_unit)
     return {"crossover": where, "between measured points": around}
 
 
 def ratio_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
     """A line for each arm that was compared, with its ratios at a few points of the axis, including both ends."""
     curves = [(panel, arm) for panel in panels for arm in panel.compared]
-    places = sorted({cell["x"] for panel, arm in curves for cell in panel.ratios_of(arm)})
+    places = sorted({cell.x for panel, arm in curves for cell in panel.ratios_of(arm)})
     steps = range(SAMPLED_POINTS)
     shown = list(dict.fromkeys(places[round(step * (len(places) - 1) / steps[-1])] for step in steps if places))
     lines, names = [], panel_names(panels)
     for panel, arm in curves:
-        cells = {cell["x"]: numbers.ratio(cell["ratio"], cell["low"], cell["high"]) for cell in panel.ratios_of(arm)}
-        at = {numbers.quantity(x, panels[0].facts["axis_unit"]): cells.get(x, "–") for x in shown}
+        cells = {cell.x: numbers.ratio(cell.ratio, cell.low, cell.high) for cell in panel.ratios_of(arm)}
+        at = {numbers.quantity(x, panels[0].facts.axis_unit): cells.get(x, "–") for x in shown}
         lines.append({"curve": names[panel_key(panel)], "arms": f"`{arm}` / `{panel.reference}`"} | at)
     return lines

@@ -1,12 +1,14 @@
 """Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from crossover.planning.command import RECEIPT, Command
 from crossover.planning.plan import UNSAFE
 from crossover.records.holes import alike, why
+from crossover.records.rows import Launch
 from crossover.report.text import numbers
-from crossover.report.text.tables import Row, Tables, grouped
+from crossover.report.text.tables import Tables, grouped
 
 FOLDED = " \\\n    "
 """Between the words of a command, so that it continues on the next line."""
@@ -16,9 +18,9 @@ def paragraphs(tables: Tables) -> list[str]:
     """One paragraph and one command for all launches with the same hole."""
     said = []
     for rows in alike(tables.holes()):
-        which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row['launch']) for row in rows])}"
+        which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row.launch) for row in rows])}"
         said.append(
-            f"{which} of `{rows[0]['experiment']}` (placement {rows[0]['placement']}), {_cause(rows[0])}. "
+            f"{which} of `{rows[0].experiment}` (placement {rows[0].placement}), {_cause(rows[0])}. "
             f"{_retry(command(tables, rows, FOLDED))}"
         )
     return said
@@ -33,12 +35,12 @@ LOCAL = "profiles/local"
 NO_COMMAND = "To retry, repeat the command of the run."
 
 
-def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Command | None = None) -> str:
+def command(tables: Tables, rows: Sequence[Launch], between: str = " ", own: Command | None = None) -> str:
     """The command that measures these launches again: the run's `own`, if known, or one made from the tables.
 
     Empty if no path is that of a receipt: people paste commands, and tables can come from elsewhere.
     """
-    found = [each for row in rows if (each := RECEIPT.fullmatch(row["receipt"] or ""))]
+    found = [each for row in rows if (each := RECEIPT.fullmatch(row.receipt or ""))]
     if not found:
         return ""
     values = tuple(f"{key}={value}" for key, value in found[0].groupdict().items())
@@ -49,12 +51,12 @@ def command(tables: Tables, rows: Sequence[Row], between: str = " ", own: Comman
 def profile(tables: Tables) -> str:
     """The profile that the tables suggest: Slurm's or the local one."""
     # A hole has no ranks, but the number of its job.
-    on_slurm = any(rank["slurm"] for rank in tables.ranks) or any(row.get("job") for row in tables.launches)
+    on_slurm = any(rank.slurm for rank in tables.ranks) or any(row.job for row in tables.launches)
     return "slurm" if on_slurm else LOCAL
 
 
-def _cause(row: Row) -> str:
-    return f"*{row['hole'] or 'unknown'}*: {_code(row['reason'] or 'no reason was recorded')}"
+def _cause(row: Launch) -> str:
+    return f"*{row.hole or 'unknown'}*: {_code(row.reason or 'no reason was recorded')}"
 
 
 def _code(reason: str) -> str:
@@ -68,15 +70,23 @@ def partial(remarks: Sequence[str]) -> str:
     return "\n\n".join(map(_code, remarks))
 
 
-def silent(validities: list[Row]) -> list[str]:
-    """One sentence for each arm without any value under some protocols, with the reasons.
+class Validity(NamedTuple):
+    """A validity of an arm's blocks under one protocol."""
 
-    `validities` has one row per experiment, protocol, arm and validity, with the number of `values` of such blocks.
-    """
+    experiment: str
+    protocol: str
+    arm: str
+    validity: str | None
+    values: int
+    """The number of such blocks that have a value."""
+
+
+def silent(validities: Sequence[Validity]) -> list[str]:
+    """One sentence for each arm without any value under some protocols, with the reasons."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for (experiment, arm, protocol), rows in grouped(validities, "experiment", "arm", "protocol").items():
-        if not any(row["values"] for row in rows):
-            reasons = "; ".join(dict.fromkeys(_code(row["validity"]) for row in rows))
+        if not any(row.values for row in rows):
+            reasons = "; ".join(dict.fromkeys(_code(row.validity or "unknown") for row in rows))
             alike.setdefault((experiment, arm, reasons), []).append(protocol)
     return [
         f"`{arm}` of `{experiment}` has no value under {numbers.listed(protocols)}: {reasons}."

@@ -6,7 +6,8 @@ from dataclasses import dataclass, field
 
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
-from crossover.records.outcome import HORIZON, OPEN, Choice
+from crossover.records.outcome import HORIZON, OPEN
+from crossover.records.rows import Choice
 from crossover.report.text import numbers
 from crossover.report.text.tables import Tables
 
@@ -83,14 +84,14 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
     """The duration of the launches that an experiment lacks, from those that exist, in all placements."""
-    present = sum(row["wall_seconds"] or 0.0 for row in tables.launches if row["experiment"] == experiment)
+    present = sum(row.wall_seconds or 0.0 for row in tables.launches if row.experiment == experiment)
     return float(present * max(0.0, launches / _of_each_heat(tables, experiment) - 1))
 
 
 def _of_each_heat(tables: Tables, experiment: str) -> int:
     """How many of the first launches repeat each other at most: those with equal settings."""
-    rows = [row for row in tables.launches if row["experiment"] == experiment and row["launch"] <= MOST_LAUNCHES]
-    alike = [(row["placement"], row["settings"]) for row in rows]
+    rows = [row for row in tables.launches if row.experiment == experiment and row.launch <= MOST_LAUNCHES]
+    alike = [(row.placement, row.settings) for row in rows]
     return max(map(alike.count, alike), default=1)
 
 
@@ -102,4 +103,4 @@ def _near(row: Choice) -> bool:
 def _once(tables: Tables) -> set[str]:
     """The experiments with a question of which no point has a choice, because a single launch measured it."""
     asked = {row.experiment for row in tables.choices}
-    return {row["experiment"] for row in tables.ratios if row["verdict"] == OPEN and row["launches"] < 2} - asked
+    return {row.experiment for row in tables.ratios if row.verdict == OPEN and row.launches < 2} - asked

@@ -1,15 +1,16 @@
 """Recommended settings: their value, gain and guarantee, lines to paste, and the reasons for none."""
 
 import html
-import json
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
 from crossover.experiments import subject
 from crossover.records.outcome import OPEN, SETTLED
+from crossover.records.rows import Recommendation
 from crossover.report.text import choices, markup, numbers
-from crossover.report.text.tables import Row, Tables
+from crossover.report.text.tables import Tables
 
 Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """What higher tiers measure: {experiment: {tier: {key: entries}}}."""
@@ -25,7 +26,7 @@ def section(tables: Tables, tiers: Tiers | None = None) -> str:
     if not rows:
         return "No setting was examined."
     names = question_names(tables)
-    passed, left = ([row for row in rows if row["recommended"] is wanted] for wanted in (True, False))
+    passed, left = ([row for row in rows if row.recommended is wanted] for wanted in (True, False))
     examined = numbers.counted(len(rows), "setting")
     parts = [f"{examined} examined, each for one question: **{len(passed)}** should not keep the default."]
     if passed:
@@ -39,7 +40,7 @@ def section(tables: Tables, tiers: Tiers | None = None) -> str:
     return "\n\n".join(parts)
 
 
-def _line(place: str, own: Sequence[Row]) -> dict[str, str]:
+def _line(place: str, own: Sequence[Recommendation]) -> dict[str, str]:
     return {
         "setting": _name(own[0]),
         "for": place,
@@ -49,15 +50,15 @@ def _line(place: str, own: Sequence[Row]) -> dict[str, str]:
     }
 
 
-def _name(row: Row) -> str:
-    return f"`{row['setting']}` of {row['library']}"
+def _name(row: Recommendation) -> str:
+    return f"`{row.setting}` of {row.library}"
 
 
-def _reasons(left: Sequence[Row], names: Names, tiers: Tiers | None) -> Iterator[dict[str, str]]:
+def _reasons(left: Sequence[Recommendation], names: Names, tiers: Tiers | None) -> Iterator[dict[str, str]]:
     """A line for each setting and reason, with all the questions that share it; the first of a setting explains it."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for row in left:
-        alike.setdefault((_name(row), row["about"], why_none(row, tiers)), []).append(question_name(row, names))
+        alike.setdefault((_name(row), row.about, why_none(row, tiers)), []).append(question_name(row, names))
     explained = set()
     for (name, about, reason), places in alike.items():
         told = name if name in explained else f"{name}: {about}"
@@ -65,12 +66,12 @@ def _reasons(left: Sequence[Row], names: Names, tiers: Tiers | None) -> Iterator
         yield {"setting": told, "for": "; ".join(dict.fromkeys(places)), "why nothing is recommended": reason}
 
 
-def _to_paste(name: str, own: Sequence[Row], names: Names) -> str:
+def _to_paste(name: str, own: Sequence[Recommendation], names: Names) -> str:
     """What a setting does, and the lines to paste, once for all questions with the same lines, folded."""
     snippets: dict[str, list[str]] = {}
     for row in own:
-        snippets.setdefault(row["snippet"], []).append(question_name(row, names))
-    parts = [f"{markup.capitalized(own[0]['about'])}."]
+        snippets.setdefault(row.snippet, []).append(question_name(row, names))
+    parts = [f"{markup.capitalized(own[0].about)}."]
     for text, places in snippets.items():
         parts += [f"For {'; '.join(places)}:", markup.raw(f"<pre><code>{html.escape(text)}</code></pre>")]
     return markup.folded(f"Lines to paste: {html.escape(markup.plain(name))}", "\n\n".join(parts))
@@ -81,21 +82,21 @@ def question_names(tables: Tables) -> Names:
     return {question.rows[0].curve: question.name for question in choices.curves(tables)}
 
 
-def of_equal_value(tables: Tables) -> list[tuple[str, list[Row]]]:
+def of_equal_value(tables: Tables) -> list[tuple[str, list[Recommendation]]]:
     """The recommended rows of one setting and value, with the names of their questions."""
     names = question_names(tables)
-    found: dict[tuple[str, str], list[Row]] = {}
+    found: dict[tuple[str, str], list[Recommendation]] = {}
     for row in tables.recommendations:
-        if row["recommended"]:
-            found.setdefault((row["setting"], value(row)), []).append(row)
+        if row.recommended:
+            found.setdefault((row.setting, value(row)), []).append(row)
     return [(_question_list(rows, names), rows) for rows in found.values()]
 
 
-def _question_list(rows: Sequence[Row], names: Names) -> str:
+def _question_list(rows: Sequence[Recommendation], names: Names) -> str:
     """The names of the questions of these rows, each experiment's once."""
     own: dict[str, list[str]] = {}
     for row in rows:
-        own.setdefault(subject(row["experiment"]), []).append(question_name(row, names))
+        own.setdefault(subject(row.experiment), []).append(question_name(row, names))
     told = []
     for title, every in own.items():
         apart = [name.removeprefix(title).lstrip(" ,:") for name in dict.fromkeys(every)]
@@ -105,60 +106,61 @@ def _question_list(rows: Sequence[Row], names: Names) -> str:
     return "; ".join(told)
 
 
-def question_name(row: Row, names: Names) -> str:
+def question_name(row: Recommendation, names: Names) -> str:
     """The name of a row's question; its experiment without one."""
-    return names.get((row["experiment"], row["protocol"], row["placement"], row["metric"])) or f"{row['experiment']}"
+    return names.get((row.experiment, row.protocol, row.placement, row.metric)) or f"{row.experiment}"
 
 
-def value(row: Row) -> str:
+def value(row: Recommendation) -> str:
     """The value to set, in the words of the library: the lines to paste assign it, or use the arm."""
     begins, ends = "", ""
-    if row["x"] is not None:
-        begins = numbers.position(row["x"], row["low"], row["high"], row["axis_unit"])
+    if row.x is not None:
+        begins = numbers.position(row.x, row.low, row.high, row.axis_unit)
         ends = "".join(begins.partition(" [")[1:])
-    elif row["low"] is not None:
-        begins = numbers.between(row["low"], row["high"], row["axis_unit"])
+    elif row.low is not None and row.high is not None:
+        begins = numbers.between(row.low, row.high, row.axis_unit)
         ends = f", {begins}"
-    if f"{row['setting']} = " in row["snippet"]:
-        return f"{row['setting']} = {json.loads(row['value'])}{ends}"
-    return f"{row['arm']} instead of {row['default']} {f'from {begins} on' if begins else 'everywhere'}"
+    if f"{row.setting} = " in row.snippet:
+        return f"{row.setting} = {row.value}{ends}"
+    return f"{row.arm} instead of {row.default} {f'from {begins} on' if begins else 'everywhere'}"
 
 
-def gain(rows: Sequence[Row]) -> str:
+def gain(rows: Sequence[Recommendation]) -> str:
     """By how much one value is better than the default, at the points that it changes, in all questions."""
-    low, high = min(row["gain_low"] for row in rows), max(row["gain_high"] for row in rows)
+    low, high = min(row.gain_low or 0.0 for row in rows), max(row.gain_high or 0.0 for row in rows)
     factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (low, high)))
-    return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0]['default']}"
+    return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0].default}"
 
 
-def cost(rows: Sequence[Row]) -> str:
+def cost(rows: Sequence[Recommendation]) -> str:
     """The most by which another candidate can be better, and another value of the setting, if that is less."""
-    most, of_values = (max(row[name] for row in rows) for name in ("guarantee", "guarantee_of_values"))
+    most = max(row.guarantee or math.inf for row in rows)
+    of_values = max(row.guarantee_of_values or math.inf for row in rows)
     whole = choices.at_most(most, SETTLED)
     if choices.bound(most) == choices.bound(of_values):
         return whole
     return f"{choices.at_most(of_values, SETTLED)} of its values, {whole} arm"
 
 
-def why_none(row: Row, tiers: Tiers | None = None) -> str:
+def why_none(row: Recommendation, tiers: Tiers | None = None) -> str:
     """Why nothing is recommended, with the choices along the axis, and what would change it."""
-    parts = [f"{row['reason']}: {cost([row])}" if row["guarantee"] is not None else row["reason"]]
-    if row["guarantee"] is None and row["points"]:
+    parts = [f"{row.reason}: {cost([row])}" if row.guarantee is not None else row.reason]
+    if row.guarantee is None and row.points:
         parts.append(_points(row))
-    return "; ".join(filter(None, [*parts, _remedy(row, (tiers or {}).get(row["experiment"], {}))]))
+    return "; ".join(filter(None, [*parts, _remedy(row, (tiers or {}).get(row.experiment, {}))]))
 
 
-def _points(row: Row) -> str:
-    points: dict[str, list[float]] = json.loads(row["points"])
+def _points(row: Recommendation) -> str:
+    points = row.points or {}
     every = sorted(chain(*points.values()))
     words = {OPEN: OPEN} | {arm: f"`{arm}`" for arm in points if arm != OPEN}
-    return ", ".join(f"{words[arm]} at {numbers.runs(own, every, row['axis_unit'])}" for arm, own in points.items())
+    return ", ".join(f"{words[arm]} at {numbers.runs(own, every, row.axis_unit)}" for arm, own in points.items())
 
 
-def _remedy(row: Row, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
+def _remedy(row: Recommendation, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
     """The first tier that measures an arm that the reason misses; for open questions, more launches."""
-    named = set(re.findall("`([^`]+)`", row["reason"]))
+    named = set(re.findall("`([^`]+)`", row.reason))
     for tier, keys in tiers.items():
-        if named & set(chain(*keys.values())) and row["launches"] is None:
+        if named & set(chain(*keys.values())) and row.launches is None:
             return f"the `{tier}` tier measures it"
-    return "more launches can decide it" if row["reason"].startswith(OPEN) else ""
+    return "more launches can decide it" if row.reason.startswith(OPEN) else ""

@@ -9,19 +9,33 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
-from crossover.design.protocol import KEYS, TRANSPORTS, Keys, known, label
-from crossover.design.settings import read_settings
+from crossover.design.protocol import KEYS, TRANSPORTS, Keys, label
 from crossover.experiments import subject
 from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
-from crossover.records.outcome import Choice
-from crossover.report.text import numbers
+from crossover.records.rows import (
+    Choice,
+    Claim,
+    Crossover,
+    Host,
+    InPanel,
+    Launch,
+    OfArm,
+    OnAxis,
+    Rank,
+    Ratio,
+    Recommendation,
+    Sensitivity,
+    Summary,
+    Threshold,
+)
 
-Row = dict[str, Any]
+R = TypeVar("R")
+P = TypeVar("P", bound=InPanel)
 
 PANEL = ("experiment", "metric", "protocol", "placement")
 """The columns that name a panel."""
@@ -38,47 +52,57 @@ class Panel:
     metric: str
     protocol: str
     placement: str
-    summary: list[Row]
-    ratios: list[Row]
-    crossovers: list[Row]
-    thresholds: Sequence[Row] = ()
-    entrants: Mapping[str, Row] = field(default_factory=dict, kw_only=True)
+    summary: list[Summary]
+    ratios: list[Ratio]
+    crossovers: list[Crossover]
+    thresholds: Sequence[Threshold] = ()
+    entrants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict, kw_only=True)
     """The settings of each entrant, from its launches; empty for an entrant on which launches disagree."""
 
     @property
-    def facts(self) -> Row:
-        """Any row of the panel, for the facts that all rows share: axis, axis_unit, better."""
-        return [*self.summary, *self.ratios][0]
+    def cells(self) -> list[Summary | Ratio]:
+        """All its measured cells."""
+        return [*self.summary, *self.ratios]
+
+    @property
+    def facts(self) -> OnAxis:
+        """Any row of the panel, for the facts that all rows share."""
+        return self.cells[0]
 
     @property
     def keys(self) -> Keys:
         """The keys of its curves."""
-        return known(self.facts)
+        return self.facts.keys
+
+    @property
+    def conditions(self) -> dict[str, Any]:
+        """The keys and the placement."""
+        return self.facts.conditions
 
     @property
     def unit(self) -> str:
         """The metric's unit; empty if only ratios are known."""
-        return str(self.summary[0]["unit"]) if self.summary else ""
+        return self.summary[0].unit if self.summary else ""
 
     @property
     def reference(self) -> str:
         """The arm that all others are divided by; empty if no ratio could be formed."""
-        return str(self.ratios[0]["reference"]) if self.ratios else ""
+        return self.ratios[0].reference if self.ratios else ""
 
     @property
     def null(self) -> str:
         """The name of the null arm; empty if there is none."""
-        return next((str(row["arm"]) for row in [*self.summary, *self.ratios] if row["is_null_arm"]), "")
+        return next((row.arm for row in self.cells if row.is_null_arm), "")
 
     @property
     def ceilings(self) -> list[str]:
         """The names of the ceilings."""
-        return sorted({str(row["arm"]) for row in [*self.summary, *self.ratios] if row["ceiling"]})
+        return sorted({row.arm for row in self.cells if row.ceiling})
 
     @property
     def arms(self) -> list[str]:
         """The arms in the order of their colours: the reference, the others, the ceilings, the null arm last."""
-        names = {row["arm"] for row in [*self.summary, *self.ratios]} | ({self.reference} - {""})
+        names = {row.arm for row in self.cells} | ({self.reference} - {""})
         bounds = self.ceilings
         return sorted(names, key=lambda name: (name != self.reference, name == self.null, name in bounds, name))
 
@@ -93,14 +117,14 @@ class Panel:
         return [arm for arm in self.rivals if self.ratios_of(arm)]
 
     @property
-    def values(self) -> list[Row]:
+    def values(self) -> list[Summary]:
         """The rows of the summary that charts show: all but those of the null arm, which would hide the reference."""
-        return [row for row in self.summary if not row["is_null_arm"]]
+        return [row for row in self.summary if not row.is_null_arm]
 
     @property
-    def near_ratios(self) -> list[Row]:
+    def near_ratios(self) -> list[Ratio]:
         """The ratios that charts show: all but those of ceilings, which are too far from the rivals."""
-        return [row for row in self.ratios if not row["ceiling"]]
+        return [row for row in self.ratios if not row.ceiling]
 
     @property
     def title(self) -> str:
@@ -112,60 +136,61 @@ class Panel:
         """The stem of the panel's figure files."""
         return slug(f"{self.metric} {self.title}")
 
-    def ratios_of(self, arm: str) -> list[Row]:
+    def ratios_of(self, arm: str) -> list[Ratio]:
         """The ratios of one arm along the axis."""
-        return [row for row in self.ratios if row["arm"] == arm]
+        return [row for row in self.ratios if row.arm == arm]
 
-    def crossover_of(self, arm: str) -> Row | None:
+    def crossover_of(self, arm: str) -> Crossover | None:
         """The crossover of one arm and the reference, if it was examined."""
-        return next((row for row in self.crossovers if row["arm"] == arm), None)
+        return next((row for row in self.crossovers if row.arm == arm), None)
 
 
 @dataclass(frozen=True)
 class Tables:
     """All tables of the page, without the raw samples. Infinite numbers and NaN are None."""
 
-    launches: list[Row]
-    ranks: list[Row]
-    summary: list[Row]
-    ratios: list[Row]
-    crossovers: list[Row]
-    thresholds: Sequence[Row] = ()
-    sensitivity: Sequence[Row] = ()
-    claims: Sequence[Row] = ()
-    recommendations: Sequence[Row] = ()
-    hosts: Sequence[Row] = ()
+    launches: Sequence[Launch] = ()
+    ranks: Sequence[Rank] = ()
+    summary: Sequence[Summary] = ()
+    ratios: Sequence[Ratio] = ()
+    crossovers: Sequence[Crossover] = ()
+    thresholds: Sequence[Threshold] = ()
+    sensitivity: Sequence[Sensitivity] = ()
+    claims: Sequence[Claim] = ()
+    recommendations: Sequence[Recommendation] = ()
+    hosts: Sequence[Host] = ()
     choices: Sequence[Choice] = ()
     behind: Sequence[str] = ()
     """The experiments that were measured alone since the claims and recommendations of the run."""
 
     @classmethod
-    def of(cls, tables: Mapping[str, list[Row]], behind: Sequence[str] = ()) -> Self:
-        """The tables by their names, as rows."""
-        every: dict[str, Any] = {**tables, "choices": [Choice.of(row) for row in tables["choices"]]}
+    def of(cls, tables: Mapping[str, Iterable[Mapping[str, Any]]], behind: Sequence[str] = ()) -> Self:
+        """The tables by their names, from their columns."""
+        every: dict[str, Any] = {name: [*map(record.TABLES[name].of, table)] for name, table in tables.items()}
         return cls(**every, behind=behind)
 
     @property
     def experiments(self) -> list[str]:
         """The experiments that were launched, measured or not."""
-        return sorted({row["experiment"] for row in self.launches})
+        return sorted({row.experiment for row in self.launches})
 
     def order(self, leads: Iterable[str]) -> list[str]:
         """The experiments of a page, in its order, then any others that were launched."""
         return list(dict.fromkeys([*leads, *self.experiments]))
 
-    def holes(self, experiment: str | None = None) -> list[Row]:
+    def holes(self, experiment: str | None = None) -> list[Launch]:
         """Launches without data, of one experiment or of all."""
-        rows = [row for row in self.launches if is_hole(row) and experiment in (None, row["experiment"])]
-        return sorted(rows, key=lambda row: (row["experiment"], row["placement"], row["launch"]))
+        rows = [row for row in self.launches if is_hole(row) and experiment in (None, row.experiment)]
+        return sorted(rows, key=lambda row: (row.experiment, row.placement, row.launch))
 
     def panels(self, experiment: str, lead: str | None = None) -> list[Panel]:
         """The panels of an experiment, those of its `lead` metric first."""
-        found = [panel for panel in self._every_panel if panel.experiment == experiment]
+        found = [panel for panel in self.every_panel if panel.experiment == experiment]
         return sorted(found, key=lambda panel: panel.metric != lead)
 
     @cached_property
-    def _every_panel(self) -> list[Panel]:
+    def every_panel(self) -> list[Panel]:
+        """The panels of all experiments."""
         # A page asks for panels some eighty times.
         return panels(self.summary, self.ratios, self.crossovers, self.thresholds, self.launches)
 
@@ -178,42 +203,37 @@ class Tables:
         found = self.panels(experiment, lead)
         return [panel for panel in found if panel.metric == found[0].metric]
 
-    def of_leads(self, table: Sequence[Row], leads: Mapping[str, str]) -> list[Row]:
+    def of_leads(self, table: Sequence[P], leads: Mapping[str, str]) -> list[P]:
         """The rows of a table for the experiments' leading metrics, in the order of `leads`."""
         metrics = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
-        own = [row for row in table if row["metric"] == metrics.get(row["experiment"])]
-        return sorted(own, key=lambda row: list(metrics).index(row["experiment"]))
+        own = [row for row in table if row.metric == metrics.get(row.experiment)]
+        return sorted(own, key=lambda row: list(metrics).index(row.experiment))
 
 
-SCHEMAS = record.schemas(" ".join(table.name for table in fields(Tables) if table.name != "behind"))
+NAMES = [table.name for table in fields(Tables) if table.name != "behind"]
 
 
-def competes(row: Row) -> bool:
+def competes(row: OfArm) -> bool:
     """Whether a row is neither of a null arm nor of a ceiling."""
-    return not (row["is_null_arm"] or row["ceiling"])
+    return not (row.is_null_arm or row.ceiling)
 
 
-def place(row: Row) -> str:
+def place(row: InPanel) -> str:
     """The experiment of a row, with the placement unless it is `node`."""
-    return title(f"`{row['experiment']}`", row["placement"])
+    return title(f"`{row.experiment}`", row.placement)
 
 
-def where(row: Row) -> str:
+def where(row: InPanel) -> str:
     """The metric and the protocol of a row, with the placement unless it is `node`."""
-    return f"{row['metric']}, {title(row['protocol'], row['placement'])}"
+    return f"{row.metric}, {title(row.protocol, row.placement)}"
 
 
-def arms(row: Row) -> str:
+def arms(row: Sensitivity) -> str:
     """The arm and the reference of a row."""
-    return f"`{row['arm']}` / `{row['reference']}`"
+    return f"`{row.arm}` / `{row.reference}`"
 
 
-def at(row: Row) -> str:
-    """The position of a row on its axis, with the unit."""
-    return numbers.quantity(row["x"], row["axis_unit"])
-
-
-def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
+def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
     """Read the newest tables of a results folder, or those of one experiment's own folder; of these `names` only.
 
     Without some launches of an experiment, which `behind` names, claims and recommendations
@@ -224,17 +244,11 @@ def load(folder: Path, names: Iterable[str] = SCHEMAS) -> Tables:
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
-    every = {name: rows(folder, name) if name in chosen else [] for name in SCHEMAS}
-    return Tables.of(every, lacking)
+    return Tables.of({name: harmless(run_tables.read(folder, name)) for name in chosen}, lacking)
 
 
-def rows(folder: Path, name: str) -> list[Row]:
-    """One table as rows; numbers that are not finite (no interval, or an open end) are None, texts are harmless."""
-    return harmless(run_tables.read(folder, name))
-
-
-def harmless(table: pa.Table) -> list[Row]:
-    """Rows whose texts begin no block of Markdown and mark no raw HTML: tables can come from anybody.
+def harmless(table: pa.Table) -> list[dict[str, Any]]:
+    """The columns of each row. Its texts begin no block of Markdown and mark no raw HTML: tables can come from anybody.
 
     Line breaks, also those in JSON, become spaces. Numbers that are not finite are None.
     """
@@ -268,21 +282,19 @@ RAW = re.compile(r"\{\s*=")
 
 
 def panels(
-    summary: list[Row],
-    ratios: list[Row],
-    crossovers: list[Row],
-    thresholds: Sequence[Row] = (),
-    launches: Sequence[Row] = (),
+    summary: Sequence[Summary],
+    ratios: Sequence[Ratio],
+    crossovers: Sequence[Crossover],
+    thresholds: Sequence[Threshold] = (),
+    launches: Sequence[Launch] = (),
 ) -> list[Panel]:
     """The panels of the rows, sorted by experiment, metric, protocol and placement; rows are in order of the axis."""
-    tables = [
-        grouped(sorted(table, key=lambda row: (row["arm"], row["x"] or 0)), *PANEL)
-        for table in (summary, ratios, crossovers, thresholds)
-    ]
-    entrants: dict[str, dict[str, Row]] = {}
+    every: tuple[Sequence[Any], ...] = (summary, ratios, crossovers, thresholds)
+    tables = [grouped(sorted(table, key=lambda row: (row.arm, row.x or 0)), *PANEL) for table in every]
+    entrants: dict[str, dict[str, Mapping[str, Any]]] = {}
     for launch in launches:
-        own = entrants.setdefault(launch["experiment"], {})
-        for name, entrant in read_settings(launch["settings"]).get("entrants", {}).items():
+        own = entrants.setdefault(launch.experiment, {})
+        for name, entrant in (launch.settings or {}).get("entrants", {}).items():
             own[name] = entrant if own.get(name, entrant) == entrant else {}
     return [
         Panel(*curve, *(table.get(curve, []) for table in tables), entrants=entrants.get(curve[0], {}))
@@ -290,11 +302,11 @@ def panels(
     ]
 
 
-def grouped(table: Iterable[Row], *columns: str) -> dict[tuple[Any, ...], list[Row]]:
+def grouped(table: Iterable[R], *columns: str) -> dict[tuple[Any, ...], list[R]]:
     """The rows by their values in these columns, in the order of the first row of each group."""
-    groups: dict[tuple[Any, ...], list[Row]] = {}
+    groups: dict[tuple[Any, ...], list[R]] = {}
     for row in table:
-        groups.setdefault(tuple(row[name] for name in columns), []).append(row)
+        groups.setdefault(tuple(getattr(row, name) for name in columns), []).append(row)
     return groups
 
 
@@ -324,7 +336,7 @@ def panel_names(panels: Iterable[Panel]) -> dict[PanelKey, str]:
         of_experiment.setdefault(panel.experiment, []).append(panel)
     for experiment, own in of_experiment.items():
         title = subject(experiment)
-        facts = {panel_key(panel): {**panel.keys, "placement": panel.placement} for panel in own}
+        facts = {panel_key(panel): panel.conditions for panel in own}
         apart = telling_keys(list(facts.values()))
         usual = {key: value for key in apart if (value := _usual_value([each.get(key) for each in facts.values()]))}
         for which, own_facts in facts.items():
@@ -350,7 +362,7 @@ def panel_key(panel: Panel) -> PanelKey:
     return panel.experiment, panel.protocol, panel.placement
 
 
-def telling_keys(known: Sequence[dict[str, object]]) -> list[str]:
+def telling_keys(known: Sequence[Mapping[str, object]]) -> list[str]:
     """A smallest set of keys that tells all panels apart; earlier ones of KEYS are preferred."""
     keys = [key for key in (*KEYS, "placement") if len({each.get(key) for each in known}) > 1]
     different = len({tuple(each.get(key) for key in keys) for each in known})
@@ -398,6 +410,6 @@ def plain_first(panels: Iterable[Panel]) -> list[Panel]:
 
 def _unusual(panel: Panel) -> list[int]:
     """For each key of PLAIN, the place of the panel's value among the usual ones; the number of those for any other."""
-    known = {**panel.keys, "placement": panel.placement}
+    known = panel.conditions
     pairs = [(usual, known.get(key)) for key, usual in PLAIN.items()]
     return [usual.index(value) if value in usual else len(usual) * (value is not None) for usual, value in pairs]
