@@ -308,6 +308,32 @@ def recommendation(**changes: Any) -> Row:
     return row | (label_keys.keys(row["protocol"]) if row["protocol"] else {})
 
 
+def claim(**changes: Any) -> Row:
+    """A row of the claims: measured, and smaller than published."""
+    curve = {
+        "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",
+        "metric": "throughput", "arm": "copy",
+    }  # fmt: skip
+    known: Row = curve | {
+        "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
+        "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio", "arm": "",
+        "verdict": "smaller here", "reason": "it lies outside", "method": "A test.", "unit": "times",
+        "scale": "log", "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([curve, curve | {"arm": "no"}]),
+        "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
+        "published": 5.0, "claimed_low": 5.0, "claimed_high": 5.0, "derived": False, "test": None, "differs": None,
+        "contradicts": "[]", "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
+        "at_least": False, "at_most": False, **columns({}),
+    }  # fmt: skip
+    assert set(known) == set(record.CLAIMS.names)
+    return known | changes
+
+
+def unmeasured(**changes: Any) -> Row:
+    """A claim that this run could not judge."""
+    nothing = dict.fromkeys(["value", "low", "high", "smallest_effect", "resolution", "x", "scale", "arm", "at_least"])
+    return claim(verdict="not measured", reason="`twisted`: only from tier `standard` on", **nothing, **changes)
+
+
 KEPT: Row = {
     "recommended": False,
     "reason": "open: no arm is surely better than `copy`",

@@ -29,23 +29,6 @@ def test_a_missing_figure_is_named(tmp_path):
         gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
 
 
-def test_only_several_panels_have_a_choice(results):
-    panels, many = shown(results, "zmq_throughput", "throughput")
-    titles = [panel.title for panel in panels]
-    assert re.findall('<option value="([^"]*)">', many) == [*titles, ""]
-    assert re.findall("<option[^>]*>([^<]*)</option>", many) == ["ZeroMQ stream, ipc", "ZeroMQ stream, tcp", "all"]
-    assert all(many.count(f'<p class="crossover-subtitle">{title}</p>') == 1 for title in titles)
-    described = re.findall('aria-label="(Chart[^"]*)"', many)
-    assert len(described) == 4 and described[0].startswith(f"Chart of throughput against message size, {titles[0]}.")
-    _, one = shown(results, "mpi_pingpong", "round trip")
-    assert "<select" not in one
-
-
-def test_one_legend_names_the_arms_of_all_charts_competing_ones_first(results):
-    _, many = shown(results, "zmq_throughput", "throughput")
-    assert re.findall('aria-pressed="true" data-arm="([^"]*)"', many) == ["copy", "no-copy", "copy again (null)"]
-
-
 def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
     _, many = shown(results, "zmq_throughput", "throughput")
     drawn = "".join(specifications(many))

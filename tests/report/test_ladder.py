@@ -70,20 +70,6 @@ def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
     assert "Too few layers" in Page({}, results).ladder().data
 
 
-def test_the_page_has_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
-    plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc", points=[100.0, 1e6])
-    results = Campaign([plain, mpi()]).write(tmp_path)
-    ladder.draw(results, tmp_path / "figures" / "ladder")
-    shown = Page({}, results).ladder().data
-    assert shown.count("crossover-chart") == 1
-    lines = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("| ")]
-    header, _, *rungs = lines
-    assert [line[0] for line in rungs] == ["mpi4py Send", "mpi4py send", "pyzmq"]
-    assert header == ["layer", "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
-    pyzmq = next(line for line in rungs if line[0] == "pyzmq")
-    assert pyzmq[1] == "–" and pyzmq[2] != "–", "without a measurement near a size there is a dash"
-
-
 def test_every_layer_names_a_known_experiment_and_arm():
     entrants = farms.arms()
     for layer, experiment in ladder.LAYERS:
