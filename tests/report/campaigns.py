@@ -58,9 +58,9 @@ class Curve:
     intervals: tuple[tuple[float, float], ...] = ()
     """The intervals of the ratio at the points, instead of `centre`, `slope` and `half_width`."""
 
-    def cells(self, scale: float = 1.0) -> list[Row]:
+    def cells(self) -> list[Row]:
         """The ratios along the axis, with their outcomes."""
-        ratios = [scale * (x / self.centre) ** self.slope for x in self.points]
+        ratios = [(x / self.centre) ** self.slope for x in self.points]
         every = self.intervals or [self.around(ratio) for ratio in ratios]
         if self.intervals:
             ratios = [math.sqrt(low * high) for low, high in self.intervals]
@@ -80,12 +80,9 @@ class Campaign:
 
     curves: list[Curve]
     holes: list[Row] = field(default_factory=list)
-    raw: list[Row] = field(default_factory=list)
-    """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
     estimated: dict[str, list[Row]] = field(default_factory=dict)
     """Rows of further tables, by name."""
-    scale: float = 1.0
 
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
@@ -120,7 +117,6 @@ class Campaign:
                     for rank in (0, 1)
                 ]
         tables["launches"] += self.holes
-        tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
         tables["choices"] = [row for curve in self.curves for row in self._choices(curve)]
         tables |= self.estimated
@@ -139,7 +135,7 @@ class Campaign:
         }  # fmt: skip
         sign = -1 if curve.better == "lower" else 1
         found: list[Row] = []
-        for cell in curve.cells(self.scale):
+        for cell in curve.cells():
             low, middle, high = sorted(cell[name] ** sign for name in ("low", "ratio", "high"))
             arms, ends = [curve.arm, curve.reference], (middle, low, high)
             if middle < 1:
@@ -168,7 +164,7 @@ class Campaign:
         }  # fmt: skip
         replicated = curve.launches > 1
         sign = -1 if curve.better == "lower" else 1
-        cells = curve.cells(self.scale)
+        cells = curve.cells()
         for index, (x, own) in enumerate(zip(curve.points, cells, strict=True)):
             wobble = 1 + 0.008 * math.sin(3 * index)
             null = outcome(wobble, curve.around(wobble) if replicated else None, curve.better, curve.launches)
@@ -204,7 +200,7 @@ class Campaign:
         if found["verdict"] == "one":
             decided = [cell for cell in cells if cell["verdict"] in (BETTER, WORSE)]
             ends = next((a["x"], b["x"]) for a, b in pairwise(decided) if a["verdict"] != b["verdict"])
-            place = math.sqrt(ends[0] * ends[1]) if curve.intervals else curve.centre * self.scale ** (-1 / curve.slope)
+            place = math.sqrt(ends[0] * ends[1]) if curve.intervals else curve.centre
             found |= {"x": place, "low": place / 1.3, "high": place * 1.3}
             found |= {"bracket_low": ends[0], "bracket_high": ends[1]}
         tables["crossovers"].append(shared | found | {"arm": curve.arm, "reference": curve.reference})

@@ -456,11 +456,3 @@ def test_an_old_browser_shows_a_charts_description(chromium, page_file):
     assert said.startswith('"This browser is too old to draw the chart. ') and len(said) > 100
     assert not chart.locator(".crossover-files").is_visible()
     context.close()
-
-
-def test_a_hole_is_shown_as_a_hole(open_page):
-    page = open_page()
-    section = page.inner_text("body")
-    assert "task_latency has no result: its 3 launches left only holes" in section
-    assert page.is_visible(".callout-warning")
-    assert page.locator("main pre", has_text="snakemake --profile profiles/local -R").first.is_visible()

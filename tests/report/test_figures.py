@@ -28,26 +28,16 @@ def axis(chart, channel):
     return next(layer["encoding"][channel] for layer in layers(chart, "point"))
 
 
-@pytest.fixture(scope="module")
-def ratio():
-    return figures.ratio(panel(zmq())).to_dict()
-
-
-def test_the_legend_of_many_arms_has_several_rows():
+def test_many_arms_look_different_and_their_legend_has_several_rows():
     made = Campaign([zmq()]).tables()
-    rival = next(row for row in made["summary"] if row["arm"] == "no-copy")
-    made["summary"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
-    chart = figures.curve(tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]).to_dict()
-    assert 1 < axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] < 17
-
-
-def test_no_two_of_many_arms_look_alike():
-    made = Campaign([zmq()]).tables()
-    rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")
-    made["ratios"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
+    for name in ("summary", "ratios"):
+        rival = next(row for row in made[name] if row["arm"] == "no-copy")
+        made[name] += [dict(rival, arm=f"rival {number}") for number in range(14)]
     shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
     styles = list(arm_styles.of(shown).values())
     assert len(styles) == len(set(styles)) == 17
+    chart = figures.curve(shown).to_dict()
+    assert 1 < axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] < 17
 
 
 def test_ticks_of_an_axis_are_whole_counts_or_round_numbers():
@@ -67,19 +57,15 @@ def test_the_wide_interval_of_a_ceiling_does_not_stretch_the_axis():
     assert (low, high) == tuple(axis(figures.curve(tables.panels(made, [], [])[0]).to_dict(), "y")["scale"]["domain"])
 
 
-def test_all_marks_are_inside_the_axes(ratio):
-    low, high = axis(ratio, "y")["scale"]["domain"]
-    for point in values(ratio, layers(ratio, "point")[0]):
-        assert low < point["low"] and point["high"] < high
-    assert low < 1 < high
-
-
-def test_an_open_interval_ends_at_the_end_of_the_axis():
+def test_all_marks_are_inside_the_axes_and_an_open_interval_ends_at_the_end():
     shown = panel(zmq())
     shown.crossovers[0]["high"] = None
     chart = figures.ratio(shown).to_dict()
-    (mark,) = values(chart, layers(chart, "rect")[0])
-    assert mark["high"] == 1_000_000
+    low, high = axis(chart, "y")["scale"]["domain"]
+    for point in values(chart, layers(chart, "point")[0]):
+        assert low < point["low"] and point["high"] < high
+    assert low < 1 < high
+    assert [mark["high"] for mark in values(chart, layers(chart, "rect")[0])] == [1_000_000]
 
 
 def test_each_panel_has_a_specification_and_images_for_papers(results, tmp_path, capsys):

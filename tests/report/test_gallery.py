@@ -9,7 +9,7 @@ import pytest
 from campaigns import Campaign, mpi
 
 from crossover.errors import CrossoverError
-from crossover.report.charts import arm_styles, figures, gallery
+from crossover.report.charts import arm_styles, gallery
 from crossover.report.text import tables
 
 
@@ -49,15 +49,3 @@ def test_a_packed_chart_has_no_time_stamp(results):
     assert one == again
     (packed, *_) = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', one)
     assert base64.b64decode(packed)[4:8] == bytes(4), "RFC 1952: no time stamp is available"
-
-
-def test_the_same_arm_has_one_look_in_every_chart_of_a_page(results):
-    looks = {}
-    for each in (*tables.load(results).panels("zmq_throughput"), *tables.load(results).panels("mpi_pingpong")):
-        for drawn in (figures.curve(each).to_dict(), figures.ratio(each).to_dict()):
-            points = next(layer["encoding"] for layer in drawn["layer"] if layer.get("name") == "points")
-            scales = [points[channel]["scale"] for channel in ("color", "shape")]
-            for label, *look in zip(scales[0]["domain"], *(scale["range"] for scale in scales), strict=True):
-                looks.setdefault(label, set()).add(tuple(look))
-    assert {"copy", "no-copy", "send", "Send"} <= set(looks)
-    assert [label for label, found in looks.items() if len(found) > 1] == []

@@ -12,10 +12,10 @@ from test_overview import Read, cells
 
 from crossover.experiments import leads
 from crossover.query.run import Run
-from crossover.records.outcome import ALIKE, BETTER, KNOWN, OPEN, VERDICTS, WORSE, Outcome
+from crossover.records.outcome import ALIKE, KNOWN, OPEN, VERDICTS, Outcome
 from crossover.report.charts import overview
 from crossover.report.pages import terminal
-from crossover.report.text import choices, findings, numbers
+from crossover.report.text import choices
 from crossover.report.text.tables import SCHEMAS, load
 
 LEADS = leads()
@@ -47,12 +47,6 @@ def every(told):
     return [(panel, arm, panel.ratios_of(arm)) for panel in panels for arm in panel.compared]
 
 
-def words(panel):
-    """The word for each verdict in sentences and tables."""
-    better, worse = numbers.comparatives(panel.unit)
-    return {BETTER: better, WORSE: worse, ALIKE: ALIKE, OPEN: OPEN}
-
-
 def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with(results, every):
     frame = Run(results).ratios()
     rivals = frame[~(frame["is_null_arm"] | frame["ceiling"])]
@@ -63,15 +57,6 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
             assert found.most <= KNOWN or found.verdict != ALIKE
         row = panel.crossover_of(arm)
         assert row is None or row["verdict"] == outcomes.crossover([cell["verdict"] for cell in ratios])
-
-
-def test_the_table_of_crossovers_has_the_verdicts(every):
-    for panel, arm, ratios in every:
-        line = next(line for line in findings.crossover_lines([panel]) if line["arms"].startswith(f"`{arm}` /"))
-        row = panel.crossover_of(arm)
-        if row and row["verdict"] in ("always", "none"):
-            shown = {*line["verdict"].split()} - {"always", "or"}
-            assert shown == {words(panel)[cell["verdict"]] for cell in ratios}
 
 
 def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, told):
