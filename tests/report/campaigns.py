@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -11,12 +12,11 @@ from typing import Any
 
 import label_keys
 import pyarrow as pa
-from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
 from crossover.experiments import declared
 from crossover.records import record
-from crossover.records.outcome import BETTER, KNOWN, OPEN, SETTLED, WINNER, WORSE
+from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, SETTLED, WINNER, WORSE
 from crossover.report.charts import figures, ladder
 from crossover.report.text.tables import Panel, Tables, panels
 
@@ -34,6 +34,37 @@ MACHINE: Row = {
 SETTINGS: Row = {
     "block_seconds": 0.012, "rounds": {"at_least": 10, "at_most": 200}, "target_width": 0.02, "budget_seconds": 18,
 }  # fmt: skip
+
+
+def outcome(ratio: float, ends: tuple[float, float] | None, better: str = "higher", launches: int = 3) -> Row:
+    """The columns of record.RATIOS on an outcome."""
+    found: Row = {"ratio": ratio, "low": None, "high": None, "verdict": OPEN, "launches": launches}
+    found |= {"better": better, "smallest_effect": None, "launches_needed": None}
+    if ends is None:
+        return found
+    low, high = ends
+    found |= {"low": low, "high": high, "smallest_effect": 1.0}
+    if not low <= 1 <= high:
+        return found | {"verdict": BETTER if (low > 1) == (better == "higher") else WORSE}
+    if low >= 1 / KNOWN and high <= KNOWN:
+        return found | {"verdict": ALIKE}
+    distance, width = abs(math.log(ratio)), math.log(high / low) / 2
+    for more in range(launches + 1, HORIZON * launches + 1):
+        narrow = width * math.sqrt(launches / more)
+        if narrow < distance or distance + narrow <= math.log(KNOWN):
+            return found | {"launches_needed": more}
+    return found
+
+
+def crossover(verdicts: Sequence[str]) -> str:
+    """The verdict on a crossover that follows from those of its cells."""
+    decided = [verdict for verdict in verdicts if verdict in (BETTER, WORSE)]
+    changes = sum(one != other for one, other in pairwise(decided))
+    if changes:
+        return "one" if changes == 1 else "several"
+    if decided:
+        return "always" if len(decided) == len(verdicts) else "none"
+    return ALIKE if set(verdicts) == {ALIKE} else OPEN
 
 
 @dataclass
@@ -310,7 +341,7 @@ def claim(**changes: Any) -> Row:
         "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",
         "metric": "throughput", "arm": "copy",
     }  # fmt: skip
-    known: Row = curve | {
+    row: Row = curve | {
         "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
         "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio", "arm": "",
         "verdict": "smaller here", "reason": "it lies outside", "method": "A test.", "unit": "times",
@@ -320,8 +351,8 @@ def claim(**changes: Any) -> Row:
         "contradicts": "[]", "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
         "at_least": False, "at_most": False, **columns({}),
     }  # fmt: skip
-    assert set(known) == set(record.CLAIMS.names)
-    return known | changes
+    assert set(row) == set(record.CLAIMS.names)
+    return row | changes
 
 
 def unmeasured(**changes: Any) -> Row:

@@ -125,15 +125,12 @@ class Everything(Campaign):
         others = {"x": 10.0}, {"protocol": "another protocol"}, {"arm": "flaky"}, {"arm": "flaky", "value": 1.0}
         tables["measurements"] += [absent, *(absent | changes for changes in others)]
         for name in ("summary", "ratios"):
-            # A ceiling; an arm without its middle points.
-            own = [row for row in tables[name] if row["protocol"] == TCP and row["metric"] == "throughput"]
-            null = [row | {"arm": "in C", "is_null_arm": False, "ceiling": True} for row in own if row["is_null_arm"]]
-            some = [
-                row | {"arm": "default"}
-                for row in own
-                if row["arm"] == "no-copy" and not 500 < row["x"] < 5000 and row["x"] < 5e5
-            ]
-            tables[name] += [*null, *some]
+            # A ceiling; an arm without some points.
+            rows = [row for row in tables[name] if row["protocol"] == TCP and row["metric"] == "throughput"]
+            bound = {"arm": "in C", "is_null_arm": False, "ceiling": True}
+            tables[name] += [row | bound for row in rows if row["is_null_arm"]]
+            ends = [row for row in rows if row["x"] < 500 or 5000 < row["x"] < 5e5]
+            tables[name] += [row | {"arm": "default"} for row in ends if row["arm"] == "no-copy"]
             # Only the reference has data; only the null arm has.
             tables[name] = [
                 row for row in tables[name]
@@ -256,8 +253,8 @@ class Text(HTMLParser):
         self.words.append("\n" if tag in BLOCKS else " | " if tag in ("td", "th") else "")
         if "term" not in kinds:
             marked = [*kinds, facts["style"]] if facts.get("style") and kinds else kinds if tag in ("b", "td") else []
-            told = [facts[name] or "" for name in TOLD if name in facts]
-            self.words.append(f" {{{'; '.join([*marked, *told])}}} " if marked or told else "")
+            texts = [*marked, *(facts[name] or "" for name in TOLD if name in facts)]
+            self.words.append(f" {{{'; '.join(texts)}}} " if texts else "")
 
     def handle_endtag(self, tag: str) -> None:
         self.hidden -= tag in ("script", "style", "svg")
@@ -307,7 +304,7 @@ def lines(chart: dict[str, Any]) -> str:
     """A chart in a line for each of its facts and layers, and for each channel of its points."""
     shown = brief(chart)
     layers = shown.pop("layer")
-    told = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(shown.items())]
+    texts = [f"{name}: {json.dumps(value, ensure_ascii=False)}" for name, value in sorted(shown.items())]
     for layer in layers:
         channels = layer.pop("encoding", {})
         if layer.get("name") != "points":
@@ -317,7 +314,7 @@ def lines(chart: dict[str, Any]) -> str:
                 for name, channel in channels.items()
             }
             layer, channels = layer | {"encoding": channels}, {}
-        told.append(f"layer {json.dumps(layer, ensure_ascii=False, sort_keys=True)}")
-        told += [f"  {name}: {json.dumps(own, ensure_ascii=False, sort_keys=True)}" for name, own in channels.items()]
+        texts.append(f"layer {json.dumps(layer, ensure_ascii=False, sort_keys=True)}")
+        texts += [f"  {name}: {json.dumps(one, ensure_ascii=False, sort_keys=True)}" for name, one in channels.items()]
     # Ticks of a magnified axis are too many to read.
-    return re.sub(r"(zoom\.\w+ \?) \[[^]]*\]", r"\1 …", "\n".join(told))
+    return re.sub(r"(zoom\.\w+ \?) \[[^]]*\]", r"\1 …", "\n".join(texts))

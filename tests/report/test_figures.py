@@ -1,17 +1,20 @@
 """Do the charts agree with the tables: values, intervals, the null arm, the line of no difference?"""
 
+import base64
+import gzip
 import json
 import re
 import struct
 from xml.etree import ElementTree
 
 import pytest
-from campaigns import Campaign, panel, tasks, zmq
+from campaigns import Campaign, mpi, panel, tasks, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.__main__ import main
-from crossover.report.charts import arm_styles, figures, images, marks
+from crossover.errors import CrossoverError
+from crossover.report.charts import arm_styles, figures, gallery, images, marks
 from crossover.report.text import tables
 
 
@@ -125,3 +128,44 @@ def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
     assert 4 <= len(ticks) <= 20
     assert all(low <= tick <= low * span for tick in ticks)
     assert ticks == sorted(ticks)
+
+
+# ---- on the page
+
+
+def shown(results, experiment, metric):
+    panels = [panel for panel in tables.load(results).panels(experiment) if panel.metric == metric]
+    return gallery.gallery(results / "figures" / experiment, panels)
+
+
+def specifications(page):
+    """The specifications that the page's script unpacks, one per chart."""
+    packed = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', page)
+    return [gzip.decompress(base64.b64decode(text)).decode() for text in packed]
+
+
+def test_a_missing_figure_is_named(tmp_path):
+    with pytest.raises(CrossoverError, match=r"round-trip\.vl\.json: the figure is missing"):
+        gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
+
+
+def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
+    many = shown(results, "zmq_throughput", "throughput")
+    drawn = "".join(specifications(many))
+    assert not [colour for colour in arm_styles.COLOURS if colour.light in many + drawn]
+    assert arm_styles.colour_variable(arm_styles.ARMS[0]) in drawn
+
+
+def test_a_name_with_markup_in_it_stays_text(tmp_path):
+    results = Campaign([mpi(arm="</script><b>")]).write(tmp_path)
+    one = shown(results, "mpi_pingpong", "round trip")
+    assert "</script><b>" not in one
+    inside = specifications(one)
+    assert len(inside) == 2 and all(json.loads(each)["layer"] and "</script><b>" in each for each in inside)
+
+
+def test_a_packed_chart_has_no_time_stamp(results):
+    one, again = (shown(results, "mpi_pingpong", "round trip") for _ in range(2))
+    assert one == again
+    (packed, *_) = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', one)
+    assert base64.b64decode(packed)[4:8] == bytes(4), "RFC 1952: no time stamp is available"

@@ -75,8 +75,8 @@ def test_a_cell_of_the_costs_is_the_bound_rounded_up_and_the_choice_is_framed():
     rows = re.findall(r"<tr><th[^>]*><b[^>]*>(.*?)</b></th>(.*?)</tr>", overview.costs(curve))
     assert {html.unescape(arm) for arm, _ in rows} == {*curve.rows[0].candidates}
     for arm, shown in rows:
-        told = re.findall(r'<td( class="chosen")? style="--share:(\d+)%">(.*?)</td>', shown)
-        for row, (frame, share, bound) in zip(curve.rows, told, strict=True):
+        costs = re.findall(r'<td( class="chosen")? style="--share:(\d+)%">(.*?)</td>', shown)
+        for row, (frame, share, bound) in zip(curve.rows, costs, strict=True):
             assert bool(frame) == (row.choice == arm)
             assert row.candidates[arm] - 1e-6 <= float(bound) <= 1.1 * row.candidates[arm]
             assert (int(share) == 0) == (row.candidates[arm] < 1.02)

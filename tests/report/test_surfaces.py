@@ -25,7 +25,9 @@ def written(tmp_path_factory):
 def test_every_section_of_the_page_is_as_it_was(written, monkeypatch, snapshot):
     monkeypatch.setenv(WAITING_VARIABLE, json.dumps(WAITING))
     assert heading.titled("---\ntitle: A\nsubtitle: B\n---\n", written) == snapshot(name="title")
-    for name, text in sections(Page(LEADS, written)).items():
+    texts = sections(Page(LEADS, written))
+    assert " ".join(texts) == snapshot(name="sections")
+    for name, text in texts.items():
         assert text == snapshot(name=name)
 
 
@@ -34,10 +36,10 @@ def test_what_a_run_without_choices_says_is_as_it_was(curves, tmp_path, monkeypa
     few = {"hosts": {"zmq_throughput": {"nodes": 2}, "task_map": {"nodes": 3}}, "too_few_nodes": "too few nodes"}
     monkeypatch.setenv(WAITING_VARIABLE, json.dumps(few))
     monkeypatch.chdir(tmp_path)
-    told = sections(Page({"zmq_throughput": "throughput"}, Campaign(curves).write(tmp_path)))
+    texts = sections(Page({"zmq_throughput": "throughput"}, Campaign(curves).write(tmp_path)))
     terminal.show(tmp_path.relative_to(tmp_path), LEADS)
-    told["terminal"] = capsys.readouterr().out
-    assert "\n\n".join(f"{part}:\n{text}" for part, text in told.items()) == snapshot
+    texts["terminal"] = capsys.readouterr().out
+    assert "\n\n".join(f"{part}:\n{text}" for part, text in texts.items()) == snapshot
 
 
 @pytest.mark.parametrize("whole", [True, False], ids=["all", "short"])
