@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 from pathlib import Path
@@ -11,12 +12,11 @@ from typing import Any
 
 import label_keys
 import pyarrow as pa
-from outcomes import crossover, outcome
 
 from crossover.design.protocol import columns
 from crossover.experiments import declared
 from crossover.records import record
-from crossover.records.outcome import BETTER, KNOWN, OPEN, SETTLED, WINNER, WORSE
+from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, SETTLED, WINNER, WORSE
 from crossover.report.charts import figures, ladder
 from crossover.report.text.tables import Panel, Tables, panels
 
@@ -34,6 +34,37 @@ MACHINE: Row = {
 SETTINGS: Row = {
     "block_seconds": 0.012, "rounds": {"at_least": 10, "at_most": 200}, "target_width": 0.02, "budget_seconds": 18,
 }  # fmt: skip
+
+
+def outcome(ratio: float, ends: tuple[float, float] | None, better: str = "higher", launches: int = 3) -> Row:
+    """The columns of record.RATIOS on an outcome."""
+    found: Row = {"ratio": ratio, "low": None, "high": None, "verdict": OPEN, "launches": launches}
+    found |= {"better": better, "smallest_effect": None, "launches_needed": None}
+    if ends is None:
+        return found
+    low, high = ends
+    found |= {"low": low, "high": high, "smallest_effect": 1.0}
+    if not low <= 1 <= high:
+        return found | {"verdict": BETTER if (low > 1) == (better == "higher") else WORSE}
+    if low >= 1 / KNOWN and high <= KNOWN:
+        return found | {"verdict": ALIKE}
+    distance, width = abs(math.log(ratio)), math.log(high / low) / 2
+    for more in range(launches + 1, HORIZON * launches + 1):
+        narrow = width * math.sqrt(launches / more)
+        if narrow < distance or distance + narrow <= math.log(KNOWN):
+            return found | {"launches_needed": more}
+    return found
+
+
+def crossover(verdicts: Sequence[str]) -> str:
+    """The verdict on a crossover that follows from those of its cells."""
+    decided = [verdict for verdict in verdicts if verdict in (BETTER, WORSE)]
+    changes = sum(one != other for one, other in pairwise(decided))
+    if changes:
+        return "one" if changes == 1 else "several"
+    if decided:
+        return "always" if len(decided) == len(verdicts) else "none"
+    return ALIKE if set(verdicts) == {ALIKE} else OPEN
 
 
 @dataclass
@@ -58,9 +89,9 @@ class Curve:
     intervals: tuple[tuple[float, float], ...] = ()
     """The intervals of the ratio at the points, instead of `centre`, `slope` and `half_width`."""
 
-    def cells(self, scale: float = 1.0) -> list[Row]:
+    def cells(self) -> list[Row]:
         """The ratios along the axis, with their outcomes."""
-        ratios = [scale * (x / self.centre) ** self.slope for x in self.points]
+        ratios = [(x / self.centre) ** self.slope for x in self.points]
         every = self.intervals or [self.around(ratio) for ratio in ratios]
         if self.intervals:
             ratios = [math.sqrt(low * high) for low, high in self.intervals]
@@ -80,12 +111,9 @@ class Campaign:
 
     curves: list[Curve]
     holes: list[Row] = field(default_factory=list)
-    raw: list[Row] = field(default_factory=list)
-    """Further rows of the measurements."""
     thresholds: list[Row] = field(default_factory=list)
     estimated: dict[str, list[Row]] = field(default_factory=dict)
     """Rows of further tables, by name."""
-    scale: float = 1.0
 
     def write(self, folder: Path) -> Path:
         """Write the joined tables and those of each experiment, then draw the figures."""
@@ -120,7 +148,6 @@ class Campaign:
                     for rank in (0, 1)
                 ]
         tables["launches"] += self.holes
-        tables["measurements"] += self.raw
         tables["thresholds"] += self.thresholds
         tables["choices"] = [row for curve in self.curves for row in self._choices(curve)]
         tables |= self.estimated
@@ -139,7 +166,7 @@ class Campaign:
         }  # fmt: skip
         sign = -1 if curve.better == "lower" else 1
         found: list[Row] = []
-        for cell in curve.cells(self.scale):
+        for cell in curve.cells():
             low, middle, high = sorted(cell[name] ** sign for name in ("low", "ratio", "high"))
             arms, ends = [curve.arm, curve.reference], (middle, low, high)
             if middle < 1:
@@ -168,7 +195,7 @@ class Campaign:
         }  # fmt: skip
         replicated = curve.launches > 1
         sign = -1 if curve.better == "lower" else 1
-        cells = curve.cells(self.scale)
+        cells = curve.cells()
         for index, (x, own) in enumerate(zip(curve.points, cells, strict=True)):
             wobble = 1 + 0.008 * math.sin(3 * index)
             null = outcome(wobble, curve.around(wobble) if replicated else None, curve.better, curve.launches)
@@ -204,7 +231,7 @@ class Campaign:
         if found["verdict"] == "one":
             decided = [cell for cell in cells if cell["verdict"] in (BETTER, WORSE)]
             ends = next((a["x"], b["x"]) for a, b in pairwise(decided) if a["verdict"] != b["verdict"])
-            place = math.sqrt(ends[0] * ends[1]) if curve.intervals else curve.centre * self.scale ** (-1 / curve.slope)
+            place = math.sqrt(ends[0] * ends[1]) if curve.intervals else curve.centre
             found |= {"x": place, "low": place / 1.3, "high": place * 1.3}
             found |= {"bracket_low": ends[0], "bracket_high": ends[1]}
         tables["crossovers"].append(shared | found | {"arm": curve.arm, "reference": curve.reference})
@@ -306,6 +333,32 @@ def recommendation(**changes: Any) -> Row:
     }  # fmt: skip
     row |= changes
     return row | (label_keys.keys(row["protocol"]) if row["protocol"] else {})
+
+
+def claim(**changes: Any) -> Row:
+    """A row of the claims: measured, and smaller than published."""
+    curve = {
+        "experiment": "zmq_throughput", "placement": "node", "protocol": "DEALER/ROUTER over ipc, 64 MB in flight",
+        "metric": "throughput", "arm": "copy",
+    }  # fmt: skip
+    row: Row = curve | {
+        "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
+        "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio", "arm": "",
+        "verdict": "smaller here", "reason": "it lies outside", "method": "A test.", "unit": "times",
+        "scale": "log", "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([curve, curve | {"arm": "no"}]),
+        "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
+        "published": 5.0, "claimed_low": 5.0, "claimed_high": 5.0, "derived": False, "test": None, "differs": None,
+        "contradicts": "[]", "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
+        "at_least": False, "at_most": False, **columns({}),
+    }  # fmt: skip
+    assert set(row) == set(record.CLAIMS.names)
+    return row | changes
+
+
+def unmeasured(**changes: Any) -> Row:
+    """A claim that this run could not judge."""
+    nothing = dict.fromkeys(["value", "low", "high", "smallest_effect", "resolution", "x", "scale", "arm", "at_least"])
+    return claim(verdict="not measured", reason="`twisted`: only from tier `standard` on", **nothing, **changes)
 
 
 KEPT: Row = {

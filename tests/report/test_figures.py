@@ -1,5 +1,7 @@
 """Do the charts agree with the tables: values, intervals, the null arm, the line of no difference?"""
 
+import base64
+import gzip
 import json
 import re
 import struct
@@ -11,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.__main__ import main
-from crossover.report.charts import arm_styles, figures, images, marks
+from crossover.errors import CrossoverError
+from crossover.report.charts import arm_styles, figures, gallery, images, marks
 from crossover.report.text import tables
 
 
@@ -28,83 +31,16 @@ def axis(chart, channel):
     return next(layer["encoding"][channel] for layer in layers(chart, "point"))
 
 
-@pytest.fixture(scope="module")
-def curve():
-    return figures.curve(panel(zmq())).to_dict()
-
-
-@pytest.fixture(scope="module")
-def ratio():
-    return figures.ratio(panel(zmq())).to_dict()
-
-
-def test_both_axes_are_logarithmic_and_name_their_units(curve):
-    assert axis(curve, "x")["scale"]["type"] == axis(curve, "y")["scale"]["type"] == "log"
-    assert axis(curve, "x")["title"] == "message size"
-    assert axis(curve, "y")["title"] == "throughput (messages/s)"
-
-
-def test_an_axis_without_a_unit_has_no_brackets_and_no_prefixes():
-    made = panel(zmq())
-    for row in made.summary:
-        row["unit"] = ""
-    drawn = axis(figures.curve(made).to_dict(), "y")
-    assert (drawn["title"], drawn["axis"]["format"]) == ("throughput", "~g")
-
-
-def test_the_legend_of_many_arms_has_several_rows():
+def test_many_arms_look_different_and_their_legend_has_several_rows():
     made = Campaign([zmq()]).tables()
-    rival = next(row for row in made["summary"] if row["arm"] == "no-copy")
-    made["summary"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
-    chart = figures.curve(tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]).to_dict()
-    assert 1 < axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] < 17
-
-
-def test_no_two_of_many_arms_look_alike():
-    made = Campaign([zmq()]).tables()
-    rival = next(row for row in made["ratios"] if row["arm"] == "no-copy")
-    made["ratios"] += [dict(rival, arm=f"rival {number}") for number in range(14)]
+    for name in ("summary", "ratios"):
+        rival = next(row for row in made[name] if row["arm"] == "no-copy")
+        made[name] += [dict(rival, arm=f"rival {number}") for number in range(14)]
     shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
     styles = list(arm_styles.of(shown).values())
     assert len(styles) == len(set(styles)) == 17
-
-
-def test_a_ceiling_is_drawn_with_the_curves_but_not_with_the_ratios():
-    made = Campaign([zmq()]).tables()
-    for name in ("summary", "ratios"):
-        bound = [dict(row, arm="in C", is_null_arm=False, ceiling=True) for row in made[name] if row["arm"] == "null"]
-        made[name] += bound
-    shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
-    assert shown.rivals == ["no-copy"]
-    drawn = figures.curve(shown).to_dict()
-    assert axis(drawn, "color")["scale"]["domain"][-1] == "in C (ceiling)"
-    assert axis(drawn, "color")["scale"]["range"][-1] == arm_styles.CEILING.light
-    assert "in C" not in str(figures.ratio(shown).to_dict())
-
-
-def test_a_line_is_broken_at_points_that_the_arm_lacks():
-    shown = panel(zmq())
-    inner = sorted({row["x"] for row in shown.summary})[3]
-    shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", inner)]
     chart = figures.curve(shown).to_dict()
-    points = values(chart, layers(chart, "point")[0])
-    assert [point["x"] for point in points if "value" not in point] == [inner]
-
-
-def test_a_curve_that_ends_early_has_no_gap_at_its_end():
-    shown = panel(zmq())
-    last = max(row["x"] for row in shown.summary)
-    shown.summary[:] = [row for row in shown.summary if (row["arm"], row["x"]) != ("no-copy", last)]
-    chart = figures.curve(shown).to_dict()
-    assert all("value" in point for point in values(chart, layers(chart, "point")[0]))
-
-
-def test_a_reader_can_zoom_both_axes_and_hide_arms(curve):
-    zoom, hidden = (
-        next(each for each in curve["params"] if each["name"] == name) for name in (marks.ZOOM, marks.HIDDEN)
-    )
-    assert (zoom["bind"], zoom["views"]) == ("scales", ["points"])
-    assert hidden["value"] == [] and {"filter": marks.SHOWN} in curve["transform"]
+    assert 1 < axis(chart, "color")["legend"]["columns"] == axis(chart, "shape")["legend"]["columns"] < 17
 
 
 def test_ticks_of_an_axis_are_whole_counts_or_round_numbers():
@@ -113,13 +49,6 @@ def test_ticks_of_an_axis_are_whole_counts_or_round_numbers():
     assert "3162" not in drawn["values"]["expr"].split(":")[-1]
     counted = axis(figures.curve(panel(tasks(points=[1.0, 3.0, 17.0]))).to_dict(), "x")["axis"]
     assert counted["values"]["expr"].endswith("[1.0, 3.0, 17.0]")
-
-
-def test_an_axis_has_the_units_of_the_text():
-    lasting = figures.curve(panel(tasks(points=[1000.0, 10000.0], axis="task duration", axis_unit="µs"))).to_dict()
-    drawn = axis(lasting, "x")
-    assert drawn["title"] == "task duration" and "datum.value * 1e-06" in drawn["axis"]["labelExpr"]
-    assert axis(figures.curve(panel(mpi())).to_dict(), "x")["title"] == "array length (elements of 8 B)"
 
 
 def test_the_wide_interval_of_a_ceiling_does_not_stretch_the_axis():
@@ -131,81 +60,15 @@ def test_the_wide_interval_of_a_ceiling_does_not_stretch_the_axis():
     assert (low, high) == tuple(axis(figures.curve(tables.panels(made, [], [])[0]).to_dict(), "y")["scale"]["domain"])
 
 
-def test_an_axis_with_the_name_of_its_unit_is_named_once():
-    chart = figures.curve(panel(tasks())).to_dict()
-    assert axis(chart, "x")["title"] == "tasks"
-
-
-def test_every_point_has_its_interval_drawn_as_a_band(curve):
-    points = values(curve, layers(curve, "point")[0])
-    assert len(points) == 2 * 13
-    assert all(point["low"] < point["value"] < point["high"] for point in points)
-    bands = layers(curve, "area")
-    assert len(bands) == 2
-    assert all((band["encoding"]["y"]["field"], band["encoding"]["y2"]["field"]) == ("low", "high") for band in bands)
-
-
-def test_without_intervals_the_tooltip_has_none():
-    chart = figures.curve(panel(zmq(launches=1))).to_dict()
-    points = values(chart, layers(chart, "point")[0])
-    assert {point["interval"] for point in points} == {"none"}
-
-
-def test_all_marks_are_inside_the_axes(ratio):
-    low, high = axis(ratio, "y")["scale"]["domain"]
-    for point in values(ratio, layers(ratio, "point")[0]):
-        assert low < point["low"] and point["high"] < high
-    assert low < 1 < high
-
-
-def test_the_ratio_chart_has_a_dashed_line_at_one(ratio):
-    (line,) = [layer for layer in layers(ratio, "rule") if layer["mark"].get("strokeDash")]
-    assert values(ratio, line) == [{"y": 1}]
-    assert "y" in line["encoding"] and "x" not in line["encoding"]
-
-
-def test_the_null_arm_is_grey_among_the_ratios_and_absent_from_the_curves(curve, ratio):
-    drawn = dict(zip(*(axis(ratio, "color")["scale"][end] for end in ("domain", "range")), strict=True))
-    assert drawn == {"no-copy": arm_styles.ARMS[1].light, "copy again (null)": arm_styles.NOISE.light}
-    assert axis(curve, "color")["scale"]["domain"] == ["copy", "no-copy"]
-
-
-def test_an_arm_keeps_its_colour_from_chart_to_chart(curve, ratio):
-    at = axis(curve, "color")["scale"]["domain"].index("no-copy")
-    assert axis(curve, "color")["scale"]["range"][at] == axis(ratio, "color")["scale"]["range"][0]
-
-
-def test_a_crossover_is_marked_with_its_interval(ratio):
-    (column,) = layers(ratio, "rect")
-    (mark,) = values(ratio, column)
-    assert mark["low"] < mark["x"] == 6200 < mark["high"]
-    assert mark["text"] == "no-copy: 6.2 kB"
-    assert mark["tooltip"] == "no-copy crosses 6.2 kB [4.8, 8.1 kB]"
-
-
-def test_an_open_interval_ends_at_the_end_of_the_axis():
+def test_all_marks_are_inside_the_axes_and_an_open_interval_ends_at_the_end():
     shown = panel(zmq())
     shown.crossovers[0]["high"] = None
     chart = figures.ratio(shown).to_dict()
-    (mark,) = values(chart, layers(chart, "rect")[0])
-    assert mark["high"] == 1_000_000
-
-
-def test_without_a_crossover_there_is_no_mark():
-    assert not layers(figures.ratio(panel(mpi())).to_dict(), "rect")
-
-
-@pytest.mark.parametrize(
-    ("curve", "where"),
-    [
-        (zmq(), "relative to copy; faster is above the dashed line"),
-        (mpi(), "relative to send; faster is below the dashed line"),
-        (tasks("efficiency", unit=""), "relative to leastload; better is above the dashed line"),
-        (mpi(metric="memory", unit="MB"), "relative to send; better is below the dashed line"),
-    ],
-)
-def test_the_subtitle_says_which_side_is_better(curve, where):
-    assert " ".join(figures.ratio(panel(curve)).to_dict()["title"]["subtitle"]) == where
+    low, high = axis(chart, "y")["scale"]["domain"]
+    for point in values(chart, layers(chart, "point")[0]):
+        assert low < point["low"] and point["high"] < high
+    assert low < 1 < high
+    assert [mark["high"] for mark in values(chart, layers(chart, "rect")[0])] == [1_000_000]
 
 
 def test_each_panel_has_a_specification_and_images_for_papers(results, tmp_path, capsys):
@@ -265,3 +128,44 @@ def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
     assert 4 <= len(ticks) <= 20
     assert all(low <= tick <= low * span for tick in ticks)
     assert ticks == sorted(ticks)
+
+
+# ---- on the page
+
+
+def shown(results, experiment, metric):
+    panels = [panel for panel in tables.load(results).panels(experiment) if panel.metric == metric]
+    return gallery.gallery(results / "figures" / experiment, panels)
+
+
+def specifications(page):
+    """The specifications that the page's script unpacks, one per chart."""
+    packed = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', page)
+    return [gzip.decompress(base64.b64decode(text)).decode() for text in packed]
+
+
+def test_a_missing_figure_is_named(tmp_path):
+    with pytest.raises(CrossoverError, match=r"round-trip\.vl\.json: the figure is missing"):
+        gallery.chart(tmp_path, "round-trip", "lower is better", "a chart")
+
+
+def test_charts_have_no_fixed_colours_so_that_they_follow_the_page(results):
+    many = shown(results, "zmq_throughput", "throughput")
+    drawn = "".join(specifications(many))
+    assert not [colour for colour in arm_styles.COLOURS if colour.light in many + drawn]
+    assert arm_styles.colour_variable(arm_styles.ARMS[0]) in drawn
+
+
+def test_a_name_with_markup_in_it_stays_text(tmp_path):
+    results = Campaign([mpi(arm="</script><b>")]).write(tmp_path)
+    one = shown(results, "mpi_pingpong", "round trip")
+    assert "</script><b>" not in one
+    inside = specifications(one)
+    assert len(inside) == 2 and all(json.loads(each)["layer"] and "</script><b>" in each for each in inside)
+
+
+def test_a_packed_chart_has_no_time_stamp(results):
+    one, again = (shown(results, "mpi_pingpong", "round trip") for _ in range(2))
+    assert one == again
+    (packed, *_) = re.findall(rf'<script type="{re.escape(gallery.PACKED)}">([^<]*)</script>', one)
+    assert base64.b64decode(packed)[4:8] == bytes(4), "RFC 1952: no time stamp is available"

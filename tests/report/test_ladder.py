@@ -8,14 +8,8 @@ from crossover.experiments import declared
 from crossover.report.charts import ladder
 from crossover.report.pages.index import Page
 
-ARRAYS = {"axis": "array size", "axis_unit": "bytes", "protocol": "128 tasks echo an array, engines: 2"}
-FARM = {
-    "experiment": "task_throughput",
-    "metric": "round trip",
-    "axis": "array size",
-    "axis_unit": "bytes",
-    "protocol": "128 tasks echo an array, engines: 2",
-}
+FARM = {"experiment": "task_throughput", "metric": "round trip", "axis": "array size", "axis_unit": "bytes"}
+FARM["protocol"] = "128 tasks echo an array, engines: 2"
 
 
 def summary(*curves):
@@ -45,22 +39,13 @@ def test_a_layer_uses_one_of_several_curves():
     assert {row["protocol"] for row in shown.summary if row["arm"] == "pyzmq"} == {"REQ/REP over ipc"}
 
 
-def test_an_array_that_is_re_sent_is_no_layer():
-    again = mpi(protocol="float64 array, re-sent, thread level multiple", rate=1.0)
-    assert ladder.panel(summary(again)) is None
-    shown = ladder.panel(summary(mpi(), again))
-    assert {row["protocol"] for row in shown.summary} == {mpi().protocol}
-
-
-def test_measurements_across_hosts_are_no_layer():
-    within, across = summary(mpi()), [row | {"placement": "nodes", "median": 1.0} for row in summary(mpi())]
-    assert ladder.panel(across) is None
-    assert ladder.panel([*across, *within]) == ladder.panel(within)
-
-
-def test_other_metrics_and_the_null_arm_are_no_layers():
-    rows = summary(mpi(), zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc"))
-    assert set(ladder.panel(rows).arms) == {"mpi4py send", "mpi4py Send"}
+def test_re_sent_arrays_other_hosts_other_metrics_and_the_null_arm_are_no_layers():
+    latency = zmq(experiment="zmq_latency", metric="round trip, median", protocol="REQ/REP over ipc")
+    others = summary(mpi(protocol="float64 array, re-sent, thread level multiple", rate=1.0), latency)
+    others += [row | {"placement": "nodes", "median": 1.0} for row in summary(mpi())]
+    assert ladder.panel(others) is None
+    assert ladder.panel([*others, *summary(mpi())]) == ladder.panel(summary(mpi()))
+    assert set(ladder.panel(summary(mpi())).arms) == {"mpi4py send", "mpi4py Send"}
 
 
 def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
@@ -68,20 +53,6 @@ def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
     ladder.draw(results, tmp_path / "figures" / "ladder")
     assert list((tmp_path / "figures" / "ladder").iterdir()) == []
     assert "Too few layers" in Page({}, results).ladder().data
-
-
-def test_the_page_has_the_chart_and_a_line_per_layer_from_the_bottom_up(tmp_path):
-    plain = zmq(experiment="zmq_latency", metric="round trip", protocol="REQ/REP over ipc", points=[100.0, 1e6])
-    results = Campaign([plain, mpi()]).write(tmp_path)
-    ladder.draw(results, tmp_path / "figures" / "ladder")
-    shown = Page({}, results).ladder().data
-    assert shown.count("crossover-chart") == 1
-    lines = [line.strip("| ").split(" | ") for line in shown.splitlines() if line.startswith("| ")]
-    header, _, *rungs = lines
-    assert [line[0] for line in rungs] == ["mpi4py Send", "mpi4py send", "pyzmq"]
-    assert header == ["layer", "10 B", "100 B", "1 kB", "10 kB", "100 kB", "1 MB"]
-    pyzmq = next(line for line in rungs if line[0] == "pyzmq")
-    assert pyzmq[1] == "–" and pyzmq[2] != "–", "without a measurement near a size there is a dash"
 
 
 def test_every_layer_names_a_known_experiment_and_arm():

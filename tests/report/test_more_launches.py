@@ -4,17 +4,15 @@ import pytest
 from campaigns import Campaign, mpi, near, run, steps, tasks, zmq
 
 from crossover.errors import CrossoverError
-from crossover.experiments import leads
 from crossover.report.text import more
 
-LEADS = leads()
-TABLES = run(Campaign([near(), mpi()]))
+TABLES, FAR = (run(Campaign(curves)) for curves in ([near(), mpi()], [tasks("round trip")]))
 OWN = [row for row in TABLES.launches if row["experiment"] == "task_latency"]
 SECONDS = sum(row["wall_seconds"] for row in OWN)
 
 
-def replication(tables, *experiments, count=None):
-    return more.replication(tables, experiments, count)
+def replication(tables, *experiments):
+    return more.replication(tables, experiments, None)
 
 
 def test_an_experiment_with_a_pair_near_its_decision_gets_twice_its_launches():
@@ -25,10 +23,9 @@ def test_an_experiment_with_a_pair_near_its_decision_gets_twice_its_launches():
 
 
 def test_points_far_from_settled_get_no_launches_unless_their_experiment_is_named():
-    far = run(Campaign([tasks("round trip")]))
-    found = replication(far)
+    found = replication(FAR)
     assert (found.launches, found.settled) == ({}, 0) and found.open
-    named = replication(far, "task_latency")
+    named = replication(FAR, "task_latency")
     assert named.launches and named.settled == 0
 
 
@@ -40,11 +37,7 @@ def test_a_question_of_one_launch_is_measured_again():
 @pytest.mark.parametrize(
     ("experiments", "count", "error"),
     [
-        (
-            [],
-            None,
-            r"points? of the run .* open, but 2 times .* settle none .* name it: task_latency",
-        ),
+        ([], None, r"points? of the run .* open, but 2 times .* settle none .* name it: task_latency"),
         (["nonsense"], None, "has no experiment nonsense; it has task_latency"),
         ([], 5, "--launches needs an experiment; name one: task_latency"),
         (["task_latency"], 401, "must be from 1 to 400"),
@@ -52,7 +45,7 @@ def test_a_question_of_one_launch_is_measured_again():
 )
 def test_a_wish_that_cannot_be_met_is_an_error_with_a_remedy(experiments, count, error):
     with pytest.raises(CrossoverError, match=error):
-        more.wanted(run(Campaign([tasks("round trip")])), experiments, count)
+        more.wanted(FAR, experiments, count)
 
 
 def test_the_named_count_of_launches_is_planned_with_its_time():

@@ -178,16 +178,6 @@ def test_a_published_ratio_is_a_point_divided_by_the_references_mean_in_the_same
     assert overlay.ratios_over(theirs(polled="yes"), panel(zmq())) == []
 
 
-def test_published_ratios_are_hollow_marks_on_the_chart_of_ratios():
-    plain, drawn = (figures.ratio(panel(zmq()), datasets).to_dict() for datasets in ([], [theirs()]))
-    assert "open marks: published" in " ".join(drawn["title"]["subtitle"])
-    assert "published" not in str(plain["title"])
-    hollow = [layer for layer in drawn["layer"] if layer["mark"].get("filled") is False]
-    assert [point["value"] for layer in hollow for point in layer["data"]["values"]] == [0.25]
-    y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
-    assert y["scale"]["domain"][0] < 0.25
-
-
 def test_of_curves_with_as_few_differences_the_datasets_own_names_the_reason():
     def here(**keys):
         return Panel("zmq_throughput", "throughput", "", "node", [row("copy", **keys)], [], [])
@@ -233,30 +223,31 @@ def test_points_have_our_units_and_unknown_arms_are_left_out(tmp_path):
         zmq(experiment="zmq_latency"),
     ],
 )
-def test_points_are_drawn_over_no_other_panel(tmp_path, curve):
-    (theirs,) = dataset(tmp_path)
-    assert len(overlay.over(theirs, panel(zmq()))) == 3
-    assert overlay.over(theirs, panel(curve)) == []
+def test_points_are_drawn_over_no_other_panel_and_not_across_hosts(tmp_path, curve):
+    (points,) = dataset(tmp_path)
+    assert len(overlay.over(points, panel(zmq()))) == 3
+    assert overlay.over(points, panel(curve)) == []
+    assert overlay.over(points, replace(panel(zmq()), placement="nodes")) == []
 
 
-def test_points_of_one_host_are_not_drawn_over_measurements_across_hosts(tmp_path):
-    (theirs,) = dataset(tmp_path)
-    assert overlay.over(theirs, replace(panel(zmq()), placement="nodes")) == []
-
-
-def test_published_points_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path):
-    theirs = dataset(tmp_path, lines=LINES + "123456,yes,123456789\n")
-    plain, drawn = (figures.curve(panel(zmq()), datasets).to_dict() for datasets in ([], theirs))
+@pytest.mark.parametrize("kind", [figures.curve, figures.ratio])
+def test_published_numbers_are_hollow_marks_within_the_axes_and_leave_the_legend_alone(tmp_path, kind):
+    (points,) = dataset(tmp_path, lines=LINES + "123456,yes,123456789\n")
+    theirs_too = points if kind is figures.curve else theirs()
+    plain, drawn = (kind(panel(zmq()), datasets).to_dict() for datasets in ([], [theirs_too]))
     marks = [layer for layer in drawn["layer"] if layer["mark"].get("filled") is False]
-    assert sum(len(layer["data"]["values"]) for layer in marks) == 4
-    x = next(layer["encoding"]["x"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
-    assert x["scale"]["domain"] == [100, 123456000]
-    y = next(layer["encoding"]["y"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
-    assert y["scale"]["domain"][1] > 123456789
-    assert "open marks: published" in " ".join(drawn["title"]["subtitle"])
-    assert "published" not in str(plain["title"])
-    legends = [layer["encoding"]["color"] for layer in drawn["layer"] if "color" in layer["encoding"]]
-    assert legends == [layer["encoding"]["color"] for layer in plain["layer"] if "color" in layer["encoding"]]
+    values = [point["value"] for layer in marks for point in layer["data"]["values"]]
+    assert sorted(values) == ([500, 900, 1000, 123456789] if kind is figures.curve else [0.25])
+    axes = next(layer["encoding"] for layer in drawn["layer"] if layer["mark"]["type"] == "point")
+    low, high = axes["y"]["scale"]["domain"]
+    assert low < min(values) and max(values) < high
+    assert axes["x"]["scale"]["domain"] == ([100, 123456000] if kind is figures.curve else [100, 1000000])
+    assert "open marks: published" in " ".join(drawn["title"]["subtitle"]) and "published" not in str(plain["title"])
+    legends = [
+        [layer["encoding"]["color"] for layer in chart["layer"] if "color" in layer["encoding"]]
+        for chart in (drawn, plain)
+    ]
+    assert legends[0] == legends[1]
 
 
 @pytest.mark.parametrize(
@@ -283,17 +274,3 @@ def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metr
         with (published.FOLDER / path).open() as file:
             count = len(list(csv.DictReader(file)))
         assert len(theirs.points) == count * len({point["metric"] for point in theirs.points})
-
-
-def test_the_caption_names_the_source_and_the_conditions(tmp_path):
-    theirs = dataset(tmp_path, TOLD | {"conditions": {"transport": "tcp", "machine": "an old one"}})
-    told = gallery.caption([panel(zmq())], theirs)
-    words = "@pyzmq, “their words” (table 3); transport tcp; machine an old one; year 2024."
-    assert f"Open marks are published numbers: {words}" in told
-    assert "published" not in gallery.caption([panel(zmq(experiment="zmq_latency"))], theirs)
-
-
-def test_numbers_that_no_chart_shows_are_quoted_too(tmp_path):
-    (theirs,) = dataset(tmp_path, TOLD | {"conditions": {"transport": "ipc"}})
-    told = overlay.absent(theirs, [panel(zmq())])
-    assert told.startswith("The published numbers of @pyzmq, “their words” (table 3), are not drawn, because")

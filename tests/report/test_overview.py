@@ -1,5 +1,6 @@
-"""Does the map of a run show the choices of its tables?"""
+"""Do the pictures and sentences on choices, crossovers and claims agree with the tables, and stay text?"""
 
+import html
 import math
 import re
 from dataclasses import replace
@@ -7,97 +8,49 @@ from html.parser import HTMLParser
 from itertools import pairwise
 
 import pytest
-from campaigns import Campaign, lasting, mpi, run, steps, tasks, two_good_one_hole, zmq
+from campaigns import KEPT, Campaign, claim, panel, recommendation, run, steps, zmq
+from hypothesis import given
+from hypothesis import strategies as st
+from surfaces import BETTER, STANDINGS, WORSE
 
 from crossover.records.outcome import OPEN
-from crossover.report.charts import arm_styles, gallery, overview, strips
-from crossover.report.text import choices
-
-IPC = "PUSH/PULL over ipc, 64 MB in flight"
+from crossover.report.charts import overview, strips, verdicts
+from crossover.report.text import choices, claims, findings, recommendations
 
 
 class Read(HTMLParser):
-    """The rows, headings and marks of a map."""
+    """The rows and marks of a map."""
 
     def __init__(self, text):
         super().__init__()
-        self.rows, self.headings, self.marks, self.within = [], [], [], ""
+        self.rows = []
         self.feed(text)
 
     def handle_starttag(self, tag, attributes):
-        known = dict(attributes)
-        kinds = (known.get("class") or "").split()
-        if tag == "tr" and known.get("id"):
-            self.rows.append({"id": known["id"], "asked": "", "told": "", "links": [], "marks": []})
-        if tag in ("th", "td"):
-            kind = {"rowgroup": "heading", "row": "asked"}.get(known.get("scope"), "told" if "told" in kinds else "")
-            self.within = kind if self.rows or kind == "heading" else ""
-            self.headings += [""] * (kind == "heading")
-        if self.rows and "left" in (known.get("style") or "") and kinds[0] in ("cell", "point"):
-            places = dict(re.findall(r"(left|width):([\d.]+)%", known["style"]))
-            mark = {
-                "kind": kinds[1],
-                "colour": kinds[2:],
-                "tip": known.get("title"),
-                "style": known["style"],
-                "tag": tag,
-            }
-            self.rows[-1]["marks"].append(mark | {name: float(value) for name, value in places.items()})
-        if tag == "a" and self.within == "asked":
-            self.rows[-1]["links"].append(known["href"])
-        if "tools" in kinds:
-            self.within = ""
-
-    def handle_data(self, data):
-        if self.within == "heading":
-            self.headings[-1] += data
-        elif self.within:
-            self.rows[-1][self.within] += data
+        facts = dict(attributes)
+        if tag == "tr" and facts.get("id"):
+            self.rows.append({"id": facts["id"], "marks": []})
+        kinds, style = facts.get("class", "").split(), facts.get("style", "")
+        if self.rows and "left" in style and kinds[0] in ("cell", "point"):
+            places = {name: float(value) for name, value in re.findall(r"(left|width):([\d.]+)%", style)}
+            mark = {"kind": kinds[1], "colour": kinds[2:], "tip": facts.get("title"), "style": style}
+            self.rows[-1]["marks"].append(mark | places)
 
 
-def tables(*curves, **changes):
-    return run(Campaign(list(curves), **changes))
-
-
-def drawn(*curves, **changes):
-    return Read(overview.picture(tables(*curves, **changes)))
+def tables(*curves):
+    return run(Campaign(list(curves)))
 
 
 def cells(row):
     return [mark for mark in row["marks"] if mark["kind"] in ("chosen", OPEN)]
 
 
-def test_each_cell_has_the_colour_of_its_choice_and_open_ones_their_guarantee():
-    shown = steps((0.4, 0.6), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2))
-    found = drawn(shown)
-    assert [cell["kind"] for cell in cells(found.rows[0])] == ["chosen", OPEN, "chosen", "chosen"]
-    looks = arm_styles.of(tables(shown).panels("zmq_throughput")[0])
-    expected = [[looks[row.choice].colour.name] for row in tables(shown).choices]
-    assert [cell["colour"] for cell in cells(found.rows[0])] == expected
-    assert "≤1." in overview.picture(tables(shown))
-
-
-def test_a_cell_says_its_place_choice_cost_and_launches():
-    (row,) = drawn(steps((0.4, 0.6), (0.7, 1.5))).rows
-    first, second = (cell["tip"] for cell in cells(row))
-    assert first == "100 B: copy, surely the best; observed 2.04 times as good as no-copy; 3 launches"
-    assert " times worse than the best; " in second
-
-
 def test_strips_are_whole_from_the_first_point_to_the_last_and_a_larger_factor_is_stronger():
-    (row,) = drawn(zmq()).rows
+    (row,) = Read(overview.picture(tables(zmq()))).rows
     ends = [(cell["left"], cell["left"] + cell["width"]) for cell in cells(row)]
     assert all(left[1] == pytest.approx(right[0], abs=0.03) for left, right in pairwise(ends))
     assert ends[0][0] == 0 and ends[-1][1] == pytest.approx(100, abs=0.03)
     assert overview.share(1.2) < overview.share(3) < overview.share(1e6) == overview.share(8) == overview.STRONGEST
-
-
-def test_a_boundary_between_choices_has_its_place():
-    (row,) = drawn(zmq(centre=6200.0)).rows
-    (place,) = (mark for mark in row["marks"] if mark["kind"] == "crossover")
-    assert "crossover: 6.8 kB" in place["tip"]
-    (row,) = drawn(steps((0.4, 0.6), (0.4, 0.6))).rows
-    assert not [mark for mark in row["marks"] if mark["kind"] == "crossover"]
 
 
 def test_the_colour_changes_at_the_boundary_and_fades_over_its_interval():
@@ -112,53 +65,72 @@ def test_the_colour_changes_at_the_boundary_and_fades_over_its_interval():
         assert "--right:color-mix" in before["style"] and "--left:color-mix" in after["style"]
 
 
-def test_a_row_has_its_question_and_its_answer_under_the_name_of_its_library():
-    found = drawn(mpi())
-    assert found.headings == ["mpi4py"]
-    assert found.rows[0]["asked"] == "Arrays, fresh memory"
-    assert found.rows[0]["told"].strip() == "Send everywhere; surely the best"
-    assert sorted(drawn(zmq(IPC, slope=0.2), mpi(), zmq(slope=0.05)).headings) == ["ZeroMQ", "mpi4py"]
-
-
-def test_a_row_leads_to_its_own_curve():
-    found = choices.curves(tables(zmq(), zmq(IPC)))
-    rows = drawn(zmq(), zmq(IPC)).rows
-    for question in found:
-        (row,) = [row for row in rows if row["id"] == overview.address(question)]
-        assert row["links"] == [f"#{gallery.address(question.panel)}"]
-        assert {cell["tag"] for cell in cells(row)} == {"a"}
-    assert len({gallery.address(question.panel) for question in found}) == 2
-
-
-def test_the_first_rows_are_the_plainest_curves_of_what_most_people_ask():
-    found = choices.curves(tables(zmq(IPC), zmq(), tasks("round trip"), lasting(), mpi()))
-    assert [(question.panel.experiment, "ipc" in question.panel.title) for question in found] == [
-        ("mpi_pingpong", False), ("zmq_throughput", False), ("task_map", False), ("task_latency", False),
-        ("zmq_throughput", True),
-    ]  # fmt: skip
-    many = [zmq(f"PUSH/PULL over tcp, {n} MB in flight") for n in range(1, 12)]
-    text = overview.picture(tables(*many))
-    assert text.index("<details><summary>All rows: 5 more</summary>") > text.index("<table")
-    assert len(Read(text).rows) == 11
-
-
-def test_an_experiment_in_which_nothing_was_measured_says_so():
-    gaps = overview.missing(run(two_good_one_hole()))
-    reason = "not measured; 3 launches failed: timeout, no engine registered within 60 s"
-    assert gaps == [("Empty tasks on a farm", reason)]
-    assert reason in overview.picture(tables(zmq()), gaps)
-
-
-def test_arrays_and_messages_share_an_axis_in_bytes_and_other_units_have_their_own():
-    found = overview.groups(choices.curves(tables(zmq(), mpi(), tasks("round trip"))))
-    assert {unit: sum(map(len, own.values())) for unit, own in found.items()} == {"bytes": 2, "tasks": 1}
-
-
 def test_a_hostile_name_is_only_text():
     text = overview.picture(tables(zmq(arm='<b onclick="x">"')))
     assert "<b onclick" not in text and "&lt;b onclick" in text
 
 
-@pytest.mark.parametrize("nothing", [[], [zmq(launches=1)]])
-def test_without_an_interval_there_is_no_map(nothing):
-    assert overview.picture(tables(*nothing)) == ""
+def test_a_cell_of_the_costs_is_the_bound_rounded_up_and_the_choice_is_framed():
+    (curve,) = choices.curves(tables(steps((0.4, 0.6), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2))))
+    rows = re.findall(r"<tr><th[^>]*><b[^>]*>(.*?)</b></th>(.*?)</tr>", overview.costs(curve))
+    assert {html.unescape(arm) for arm, _ in rows} == {*curve.rows[0].candidates}
+    for arm, shown in rows:
+        costs = re.findall(r'<td( class="chosen")? style="--share:(\d+)%">(.*?)</td>', shown)
+        for row, (frame, share, bound) in zip(curve.rows, costs, strict=True):
+            assert bool(frame) == (row.choice == arm)
+            assert row.candidates[arm] - 1e-6 <= float(bound) <= 1.1 * row.candidates[arm]
+            assert (int(share) == 0) == (row.candidates[arm] < 1.02)
+    del curve.rows[0].candidates["no-copy"]
+    assert overview.costs(curve).count(">–</td>") == 1
+
+
+@pytest.mark.parametrize("url", ["javascript:alert(1)", "https://a b", "data:text/html,x"])
+def test_an_address_that_is_no_web_address_is_no_link(url):
+    (said,) = claims.paragraphs([claim(url=url)])
+    assert "(section 2)" in said and url not in said
+
+
+def test_what_is_not_decided_is_folded_unless_nothing_is_decided():
+    about = "<details><summary>1 claim that this run measured and does not decide"
+    assert about in verdicts.picture([claim(), claim(claim="b", verdict="open")])
+    assert "<details" not in verdicts.picture([claim(verdict="open")])
+    for rows, words in (([recommendation()], "<details>"), ([], "<details open>")):
+        rows = [*rows, recommendation(**KEPT, protocol="PUSH/PULL over ipc, 64 MB in flight")]
+        shown = recommendations.section(replace(tables(zmq()), recommendations=rows))
+        assert f"{words}<summary>Leave at the default: 1 setting without" in shown
+
+
+ENDS = st.floats(0.1, 30)
+
+
+@given(ENDS, ENDS, ENDS, st.booleans(), st.sampled_from(["both", "low", "high"]))
+def test_a_number_is_drawn_inside_the_range_exactly_if_it_is_inside(value, one, other, around_zero, ends):
+    low, high = sorted((one, other))
+    if high < 1.01 * low:
+        return
+    if around_zero and ends == "both":
+        low = -low
+    reach = {"expected_low": low if ends != "high" else None, "expected_high": high if ends != "low" else None}
+    row = claim(published=None, value=value, **reach)
+    left, right = (None if end is None else verdicts.scaled(row, end) for end in reach.values())
+    place = verdicts.scaled(row, value)
+    inside = (left is None or left <= place) and (right is None or place <= right)
+    near = any(end is not None and math.isclose(end, value, rel_tol=1e-6) for end in reach.values())
+    assert near or inside == ((reach["expected_low"] or -math.inf) <= value <= (reach["expected_high"] or math.inf))
+
+
+@pytest.mark.parametrize("better", ["higher", "lower"])
+@pytest.mark.parametrize("unit", ["s", "messages/s", "MB/s", "", "times", "MB"])
+def test_only_times_and_rates_are_fast_or_slow(unit, better):
+    # The ratio is below one on the whole axis.
+    shown = panel(steps((0.4, 0.6), (0.7, 1.4), unit=unit, better=better))
+    ahead, behind = ("faster", "slower") if unit in ("s", "messages/s", "MB/s") else ("better", "worse")
+    assert findings.verdict(shown, "no-copy") == f"{behind if better == 'higher' else ahead} or open"
+
+
+@given(STANDINGS)
+def test_no_sentence_contradicts_a_point_of_its_table(intervals):
+    shown = tables(steps(*intervals)).panels("zmq_throughput")[0]
+    words = findings.verdict(shown, "no-copy")
+    if shown.crossover_of("no-copy")["verdict"] in ("always", "none"):
+        assert ("faster" in words) == (BETTER in intervals) and ("slower" in words) == (WORSE in intervals)
