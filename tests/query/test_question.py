@@ -68,33 +68,6 @@ def test_a_curve_is_chosen_by_the_type_of_its_key(where, chosen):
     assert question.matching("x", CURVES, where) == [CURVES[index] for index in chosen]
 
 
-@pytest.mark.parametrize(
-    ("where", "error"),
-    [
-        ({"transport": "udp"}, "no curve of x has transport udp; available: ipc, tcp"),
-        ({"polled": "maybe"}, "no curve of x has polled maybe; available: no, yes"),
-        ({"engines": "4"}, "no curve of x has the key engines; available: transport, polled, window_bytes, burst_sec"),
-        ({"colour": "red"}, "no curve of x has the key colour; available: transport"),
-        ({"transport": "tcp", "polled": "yes"}, "no curve of x has transport tcp and polled yes; available:\n    --"),
-    ],
-)
-def test_an_unknown_key_or_value_lists_what_there_is(where, error):
-    with pytest.raises(CrossoverError) as caught:
-        question.matching("x", CURVES, where)
-    assert str(caught.value).startswith(error)
-
-
-def test_an_ambiguous_question_lists_the_choices_by_the_keys_that_differ():
-    with pytest.raises(CrossoverError) as caught:
-        question.require_single("x", CURVES)
-    assert str(caught.value).splitlines() == [
-        "x has 3 such curves; choose one:",
-        "    --transport tcp --polled no",
-        "    --transport ipc --polled no",
-        "    --transport ipc --polled yes",
-    ]
-
-
-def test_a_value_with_a_space_is_quoted():
-    with pytest.raises(CrossoverError, match="--object 'float64 array'"):
-        question.require_single("x", [curve(object="float64 array"), curve(object="bytes")])
+def test_a_written_point_is_read_as_it_is_printed():
+    for x, unit in ((31_623.0, "bytes"), (100.0, "bytes"), (31_600.0, "µs"), (0.15, "s"), (8.0, "tasks")):
+        assert question.amount(question.written(x, unit), unit) == pytest.approx(x, rel=1e-2)
