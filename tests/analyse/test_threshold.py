@@ -33,12 +33,6 @@ def test_a_constant_overhead_gives_the_right_thresholds(level, factor, overhead_
     assert {found.bracket_low, found.bracket_high} <= set(DURATIONS)
 
 
-def test_one_point_per_decade_is_enough_for_a_constant_overhead():
-    x = np.array([1e3, 1e4, 1e5])
-    found = threshold(x, efficiencies(1000, x=x, launch_sd=1e-6, cell_sd=1e-6), 0.95)
-    assert found.x == pytest.approx(19_000, rel=1e-3)
-
-
 @pytest.mark.parametrize(("launches", "level", "truth"), [(3, 0.5, 4000), (5, 0.95, 19 * 4000)])
 def test_the_interval_holds_the_truth_in_about_95_of_100_campaigns(launches, level, truth):
     found = [threshold(DURATIONS, efficiencies(4000, launches, seed), level) for seed in range(200)]
@@ -76,13 +70,10 @@ def curve(text, launches=4, seed=3):
     ],
 )
 def test_every_outcome_has_its_own_verdict(text, verdict):
-    assert threshold(DURATIONS, curve(text), LEVEL).verdict == verdict
-
-
-@pytest.mark.parametrize("text", ["+++++++", "-------", "++---++", "0000000"])
-def test_only_a_threshold_on_the_axis_has_a_place(text):
     found = threshold(DURATIONS, curve(text), LEVEL)
-    assert found == Crossing(found.verdict)
+    assert found.verdict == verdict
+    assert (found.x is not None) == (verdict in ("from", "up to"))
+    assert threshold(DURATIONS, curve(text, launches=1), LEVEL) == Crossing("open")
 
 
 def test_a_bound_is_the_first_or_last_significant_point():
@@ -97,10 +88,6 @@ def test_an_efficiency_of_one_or_more_counts_as_just_below_one():
     found = threshold(DURATIONS[:5], shares, 0.95)
     assert found.verdict == "from"
     assert np.isfinite([number for number in astuple(found)[1:]]).all()
-
-
-def test_a_single_launch_decides_nothing():
-    assert threshold(DURATIONS, efficiencies(7000, launches=1), LEVEL) == Crossing("open")
 
 
 def test_a_cell_that_no_launch_measured_is_skipped():
