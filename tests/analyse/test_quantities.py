@@ -196,14 +196,22 @@ def test_an_arm_covers_a_share_of_a_gap(share, gap):
     assert found.effect == pytest.approx(EFFECT * np.hypot(1, share) / gap)
 
 
-def test_a_gap_needs_launches_with_all_three_arms():
+def test_a_gap_and_a_mean_need_launches_with_all_their_parts():
     arms = [curve("s", np.ones_like(X)), curve("S", np.full_like(X, 4.0), first=2), curve("into", np.full_like(X, 2.0))]
-    told = quantity("gap", arm="into", over="s", of="S", mean={})
+    gap, mean = quantity("gap", arm="into", over="s", of="S", mean={}), quantity("value", arm="s", mean={})
     arms[2].values[0] = np.log(100)
-    assert number(find(field(*arms), told)) == pytest.approx(0.5)
-    arms[2] = curve("into", np.full_like(X, 2.0), first=4)
+    assert number(find(field(*arms), gap)) == pytest.approx(0.5)
+    arms[0].values[0, 3], arms[0].values[0, 7] = np.nan, np.log(1000)
+    assert number(find(field(*arms), mean)) == pytest.approx(1)
+    arms[0].values[1:, 4] = np.nan
+    with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
+        find(field(*arms), mean)
     with pytest.raises(NotMeasuredError, match="no launch measured all 3 arms"):
-        find(field(*arms), told)
+        find(field(*arms[:2], level("into", 2.0, first=4)), gap)
+    apart = field(curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4))
+    for asked in ({"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}):
+        with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
+            find(apart, quantity(over="copy", **asked))
 
 
 @pytest.mark.parametrize(("cell", "at_end"), [(6, False), (12, True)])
@@ -237,24 +245,6 @@ def test_a_peak_at_the_end_of_the_axis_is_a_bound(own, other, bounds):
     assert not ended.at_least
     shortest = find(curves, quantity("time", peak={}))
     assert (shortest.at_least, shortest.at_most) == (False, bounds[0])
-
-
-def test_a_mean_needs_launches_with_all_its_points():
-    rates = curve("copy", np.ones_like(X))
-    rates.values[0, 7] = np.log(1000)
-    rates.values[0, 3] = np.nan
-    told = quantity("value", arm="copy", mean={})
-    assert number(find(field(rates), told)) == pytest.approx(1)
-    rates.values[1:, 4] = np.nan
-    with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
-        find(field(rates), told)
-
-
-@pytest.mark.parametrize("told", [{"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}])
-def test_quantities_within_launches_are_not_compared_across_launches(told):
-    arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
-    with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
-        find(field(*arms), quantity(over="copy", **told))
 
 
 def heats(noise=0.0):

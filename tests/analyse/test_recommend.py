@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from synthetic import SIZES
 
-from crossover.analyse.estimates.choice import Question, questions
+from crossover.analyse.estimates.choice import questions
 from crossover.analyse.estimates.curve import curves
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.analyse.tables.recommend import FILE, NOT_REPLICATED, _written, decide, recommend, recommendations
@@ -87,18 +87,6 @@ def test_a_threshold_is_the_boundary_between_two_choices_and_its_interval_holds_
     assert np.mean(held) >= 0.9 and abs(np.log(np.median(places) / HALF)) < 0.2
 
 
-def test_a_boundary_without_a_crossover_is_a_range_with_the_pasted_value_inside():
-    random, checked = np.random.default_rng(3), 0
-    for _ in range(30):
-        # Below the step, the default seems better, but not surely.
-        row = decided(SIZE, random, new=np.where(SIZES < HALF, -0.12, 0.8), sd=0.04)
-        if "low" in row and row["x"] is None:
-            checked += 1
-            assert row["low"] < json.loads(row["value"]) <= row["high"]
-            assert {*SIZES} & {x for x in SIZES if row["low"] < x < row["high"]} == set()
-    assert checked
-
-
 @pytest.mark.parametrize(
     ("truth", "reason"),
     [
@@ -166,14 +154,6 @@ def test_a_written_place_is_a_whole_number_that_passes_no_measured_point(x, cell
     cells = np.sort(cells)
     value = _written(x, cells)
     assert value >= 1 and np.array_equal(cells >= value, cells >= x)
-
-
-def test_an_arm_without_a_common_launch_is_compared_through_the_reference():
-    random = np.random.default_rng(10)
-    measured = medians(random, launches=10, a=0.5, b=1.0)
-    late, early = measured["launch"] > 5, measured["arm"] == "b"
-    (question,) = asked(measured[(late & (measured["arm"] != "a")) | (~late & ~early)])
-    assert isinstance(question, Question) and question.gain("b", "a", 0) == pytest.approx(np.exp(0.5), rel=0.1)
 
 
 @pytest.fixture(scope="module")

@@ -28,13 +28,6 @@ EXTRAS = {entrant for farm in farms.declared().values() if farm.extra for entran
 """They are measured by those who install them."""
 
 
-DEFAULTS = {
-    "TaskScheduler.scheme_name": TaskScheduler.scheme_name.default_value,
-    "TaskScheduler.hwm": TaskScheduler.hwm.default_value,
-    "Session.packer": Session.packer.default_value,
-}
-
-
 def ids(setting):
     return setting.name
 
@@ -63,18 +56,16 @@ def test_some_tier_measures_the_arms_of_a_setting_and_users_choose_by_a_metric_t
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "default"),
-    [
-        ("TaskScheduler.scheme_name", "scheme", None),
-        ("TaskScheduler.hwm", "hwm", 0),
-        ("Session.packer", "packer", "json"),
-    ],
+    ("option", "key", "default"),
+    [(TaskScheduler.scheme_name, "scheme", None), (TaskScheduler.hwm, "hwm", 0), (Session.packer, "packer", "json")],
 )
-def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
+def test_the_value_of_a_choice_is_its_entrants_configuration(option, key, default):
+    name = f"{option.this_class.__name__}.{option.name}"
+    assert name in {setting.name for setting in SETTINGS}
     for setting in (setting for setting in SETTINGS if setting.name == name):
         entrants = {arm: CONFIG.farms[arm] for arm in (setting.default, *setting.values)}
         values = {arm: entrant.get(key, default) for arm, entrant in entrants.items()}
-        assert values == {setting.default: DEFAULTS[name]} | setting.values
+        assert values == {setting.default: option.default_value} | setting.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]
         assert all(other == others[0] for other in others), "only the setting may differ"
 

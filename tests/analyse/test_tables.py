@@ -142,18 +142,6 @@ def test_the_truth_is_found(run):
     assert {crossover["bracket_low"], crossover["bracket_high"]} <= set(SIZES)
 
 
-def test_an_arm_of_one_heat_is_judged_by_its_own_launches(run):
-    first, second = campaign(RISING, 3), campaign(RISING, 3, seed=2)
-    others = [{"other" if arm == "no-copy" else arm: cells for arm, cells in values.items()} for values in second]
-    found = run([values for pair in zip(first, others, strict=True) for values in pair])
-    alone = run(first)
-    for name in ("low", "ratio", "high"):
-        of_the_arm = column(found["ratios"], name, arm="no-copy")
-        assert of_the_arm == pytest.approx(column(alone["ratios"], name, arm="no-copy"))
-    assert set(column(found["ratios"], "launches", arm="no-copy")) == {3}
-    assert set(column(found["ratios"], "launches", arm="null")) == {6}
-
-
 def test_efficiencies_have_thresholds_and_intervals_of_the_launches_that_measured_each_cell(tmp_path):
     """Farms with an overhead of 2 ms per task; of each three launches, one measured each number of engines."""
     random, x = np.random.default_rng(5), np.array([[1e3], [1e4], [1e5]])

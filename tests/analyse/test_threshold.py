@@ -1,7 +1,5 @@
 """Is a farm's minimum effective task granularity right, and given only if the data show it?"""
 
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 
@@ -81,17 +79,3 @@ def test_a_bound_is_the_first_or_last_significant_point():
     assert late == Crossing("at the latest", bracket_high=DURATIONS[3])
     early = threshold(DURATIONS, curve("---0-00"), LEVEL)
     assert early == Crossing("not yet", bracket_low=DURATIONS[2])
-
-
-def test_an_efficiency_of_one_or_more_counts_as_just_below_one():
-    shares = np.array([[0.2, 0.5, 0.9, 1.0, 1.02]] * 3) * np.array([[0.99], [1.0], [1.01]])
-    found = threshold(DURATIONS[:5], shares, 0.95)
-    assert found.verdict == "from"
-    assert np.isfinite([number for number in astuple(found)[1:]]).all()
-
-
-def test_a_cell_that_no_launch_measured_is_skipped():
-    shares = efficiencies(7000)
-    shares[:, 2] = NAN
-    rest = np.arange(7) != 2
-    assert threshold(DURATIONS, shares, LEVEL) == threshold(DURATIONS[rest], shares[:, rest], LEVEL)

@@ -85,11 +85,6 @@ def test_an_ambiguous_question_has_a_line_for_each_choice_and_each_is_an_answer(
         assert ask("ask", "zmq_throughput", "--at", "40kB", *choice.split())[0] == 0
 
 
-def test_a_folder_without_a_run_is_refused(tmp_path):
-    with pytest.raises(CrossoverError, match="no results of a finished run; start one: make report"):
-        crossover.load(tmp_path)
-
-
 def test_keys_choose_the_metric_that_has_such_a_curve(tmp_path):
     curve = {"experiment": "async_cost", "arm": "uvloop", "reference": "asyncio"}
     metrics = {"REQ/REP": "round trip", "PUSH/PULL": "throughput"}

@@ -66,20 +66,16 @@ def alive():
 
 
 @pytest.mark.parametrize("wound", WOUNDS)
-def test_a_killed_writer_leaves_no_file_and_the_next_one_deletes_its_part(tmp_path, wound):
-    path = tmp_path / "launch=1.parquet"
-    assert killed(WOUNDS[wound], path) == -signal.SIGKILL
-    assert not path.exists()
-    record.write(BLOCKS, tmp_path / "launch=2.parquet")
-    assert [left.name for left in tmp_path.iterdir()] == ["launch=2.parquet"]
-
-
-def test_a_killed_writer_leaves_the_old_file_unchanged(tmp_path):
-    path = tmp_path / "a.parquet"
-    record.write(BLOCKS, path, FACTS)
-    before = path.read_bytes()
-    assert killed(WOUNDS["before it has its name"], path) == -signal.SIGKILL
-    assert path.read_bytes() == before
+def test_a_killed_writer_leaves_no_file_or_the_old_one_and_the_next_one_deletes_its_part(tmp_path, wound):
+    path, other = tmp_path / "launch=1.parquet", tmp_path / "launch=2.parquet"
+    for before in (None, FACTS):
+        if before:
+            record.write(BLOCKS, path, before)
+        content = path.read_bytes() if before else b""
+        assert killed(WOUNDS[wound], path) == -signal.SIGKILL
+        assert (path.read_bytes() if path.exists() else b"") == content
+        record.write(BLOCKS, other)
+        assert {left.name for left in tmp_path.iterdir()} == {other.name, *([path.name] if before else [])}
 
 
 @pytest.mark.parametrize("failing", ["pq.write_table", "os.fsync", "pq.read_metadata"])
@@ -117,21 +113,15 @@ def test_only_parts_of_dead_writers_of_this_host_are_deleted(tmp_path, alive):
     assert {left.name for left in tmp_path.iterdir()} == set(names)
 
 
-def test_a_whole_file_replaces_other_hosts_parts_of_it_and_nothing_else(tmp_path):
+def test_a_whole_file_replaces_other_hosts_parts_of_it_and_nothing_else(tmp_path, alive):
     own = ".a[1].parquet.elsewhere.7.part"
     superseded = [own, f".{own}.elsewhere.8.part", ".a[1].parquet.refusal.elsewhere.7.part"]
     others = [".a1.parquet.elsewhere.7.part", ".b.parquet.elsewhere.7.part", ".claim"]
+    others.append(f".a[1].parquet.{HOST}.{alive}.part")
     for name in superseded + others:
         (tmp_path / name).touch()
     record.write(BLOCKS, tmp_path / "a[1].parquet")
     assert {left.name for left in tmp_path.iterdir()} == {"a[1].parquet", *others}
-
-
-def test_the_part_of_a_live_writer_of_the_same_file_stays(tmp_path, alive):
-    part = tmp_path / f".a.parquet.{HOST}.{alive}.part"
-    part.touch()
-    record.write(BLOCKS, tmp_path / "a.parquet")
-    assert part.exists()
 
 
 def test_no_other_module_names_part_files():
@@ -256,25 +246,13 @@ def test_a_column_of_an_earlier_release_is_read_under_its_new_name(tmp_path):
     assert record.metadata(then) == record.metadata(now) == FACTS | {"crossover": record.VERSION}
 
 
-def test_no_table_has_the_former_name_of_a_column():
-    schemas = [value for value in vars(record).values() if isinstance(value, pa.Schema)]
-    assert sum("is_null_arm" in schema.names for schema in schemas) == 6
-    assert {name for schema in schemas for name in schema.names} & set(record.RENAMED) == set()
-
-
 @settings(max_examples=60)
-@given(st.floats(0, 1, exclude_max=True))
-def test_a_truncated_file_is_refused(tmp_path_factory, share):
+@given(st.floats(0, 1, exclude_max=True), st.binary(max_size=300))
+def test_a_truncated_file_or_one_that_is_not_parquet_is_refused(tmp_path_factory, share, content):
     path = tmp_path_factory.mktemp("cut") / "a.parquet"
     record.write(BLOCKS, path, FACTS)
     path.write_bytes(path.read_bytes()[: int(share * path.stat().st_size)])
     refused(path, "cannot be read as parquet")
-
-
-@settings(max_examples=60)
-@given(st.binary(max_size=300))
-def test_a_file_that_is_not_parquet_is_refused(tmp_path_factory, content):
-    path = tmp_path_factory.mktemp("noise") / "a.parquet"
     path.write_bytes(content)
     refused(path, "cannot be read as parquet")
 
