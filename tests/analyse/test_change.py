@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 from synthetic import SIZES, campaign, far_off
 
-from crossover.analyse.estimates.intervals import Estimate, difference, estimate, holm
+from crossover.analyse.estimates.intervals import difference, estimate, holm
 from crossover.analyse.tables.compare import change
 
 FLAT = 0 * SIZES
@@ -40,12 +40,6 @@ def test_an_interval_of_a_change_holds_the_truth_in_about_95_of_100_campaigns(la
     assert np.mean(whole) >= 0.95 - 0.044
 
 
-def test_an_arm_slowed_by_a_tenth_is_found_with_five_launches_a_side():
-    random = np.random.default_rng(7)
-    runs = [two_runs(random, 5, 5, truth=FLAT + TEN_PERCENT) for _ in range(40)]
-    assert np.mean([change(*run).verdict("lower", TEN_PERCENT) == "worse" for run in runs]) >= 0.9
-
-
 def test_the_mean_of_a_curve_shows_a_small_change_that_no_cell_shows():
     random = np.random.default_rng(3)
     by_cells, by_curve = 0, 0
@@ -68,46 +62,21 @@ def test_an_arm_slowed_by_a_tenth_is_found_even_if_single_cells_are_far_off():
     assert np.mean(slowed) >= 0.8
 
 
-def test_an_equal_change_of_all_cells_is_the_change_of_the_mean():
-    before = np.random.default_rng(13).standard_normal((4, 9))
-    assert change(before, before + 0.25).whole.mean == pytest.approx([0.25])
-
-
-def test_a_large_change_in_one_cell_is_found_there_and_nowhere_else():
-    truth = np.where(np.arange(len(SIZES)) == 4, 0.4, 0.0)
-    found = change(*two_runs(np.random.default_rng(5), 5, 5, truth=truth))
-    verdicts = found.cell_verdicts("lower", TEN_PERCENT)
-    assert verdicts[4] == "worse"
-    assert set(verdicts[:4] + verdicts[5:]) <= {"same", "open"}
-
-
 @pytest.mark.parametrize(
-    ("truth", "better", "verdict"),
+    ("truth", "better", "verdict", "noise"),
     [
-        (FLAT + 0.3, "lower", "worse"),
-        (FLAT + 0.3, "higher", "better"),
-        (FLAT - 0.3, "lower", "better"),
-        (np.where(SIZES < 7000, -0.3, 0.3), "lower", "mixed"),
-        (FLAT, "lower", "same"),
+        (FLAT + 0.3, "lower", "worse", 0.01),
+        (FLAT + 0.3, "higher", "better", 0.01),
+        (FLAT - 0.3, "lower", "better", 0.01),
+        (np.where(SIZES < 7000, -0.3, 0.3), "lower", "mixed", 0.01),
+        (FLAT, "lower", "same", 0.01),
+        (FLAT, "lower", "open", 0.3),
     ],
 )
-def test_each_change_gives_the_right_verdict(truth, better, verdict):
-    found = change(*two_runs(np.random.default_rng(2), 5, 5, truth=truth, launch_sd=0.01))
-    assert found.verdict(better, TEN_PERCENT) == verdict
-
-
-def test_with_much_noise_the_verdict_is_undecided():
-    found = change(*two_runs(np.random.default_rng(2), 3, 3, launch_sd=0.3))
-    assert found.verdict("lower", TEN_PERCENT) == "open"
-
-
-def test_a_single_launch_in_either_run_decides_nothing():
-    for sides in ((1, 5), (5, 1)):
-        found = change(*two_runs(np.random.default_rng(1), *sides, truth=FLAT + 1))
-        assert found.differs == 1
-        assert np.isnan(found.cells.low).all() and np.isnan(found.whole.low).all()
-        assert found.verdict("lower", TEN_PERCENT) == "open"
-        assert not np.isnan(found.cells.mean).any()
+def test_each_change_gives_the_right_verdict(truth, better, verdict, noise):
+    before, after = two_runs(np.random.default_rng(2), 5, 5, truth=truth, launch_sd=noise)
+    assert change(before, after).verdict(better, TEN_PERCENT) == verdict
+    assert change(before, before + 0.25).whole.mean == pytest.approx([0.25])
 
 
 def test_from_eight_launches_on_cells_are_tested_by_welchs_test():
@@ -126,13 +95,6 @@ def test_a_change_as_large_as_the_bound_is_hardly_ever_called_the_same():
         for _ in range(100)
     ]
     assert np.mean(same) <= 0.05 + 0.044
-
-
-def test_launches_that_agree_to_the_last_bit_differ_if_their_means_do():
-    level = np.zeros((3, 4))
-    assert change(level, level).differs == 1
-    assert change(level, level).verdict("lower", 0.1) == "same"
-    assert change(level, level + 0.01).verdict("lower", 0.1) == "worse"
 
 
 def test_gaps_cost_cells_but_no_launch():
@@ -161,11 +123,3 @@ def test_a_rejected_hypothesis_passes_its_weight_on():
     assert holm(p, np.array([0.25, 0.25, 0.5])) == pytest.approx([0.024, 0.024, 0.002])
     assert holm(p, np.array([0.5, 0.5, 0.0]))[2] == 1
     assert holm(p, np.ones(3)) == pytest.approx(holm(p))
-
-
-def test_a_difference_has_the_variance_of_both_runs():
-    one = Estimate(np.array([0.1]), np.array([0.03]), np.array([4.0]))
-    other = Estimate(np.array([0.3]), np.array([0.04]), np.array([4.0]))
-    found = difference(other, one)
-    assert (found.mean[0], found.error[0]) == pytest.approx((0.2, 0.05))
-    assert 4 < found.df[0] < 8

@@ -6,12 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from runs import stored
 from scipy.stats import t
 
 from crossover.analyse.estimates.choice import choices
-from crossover.analyse.tables.writer import TABLES
-from crossover.records import record
 from crossover.records.outcome import OPEN, SETTLED, WINNER
 
 LAUNCHES = 10
@@ -107,28 +104,3 @@ def test_a_choice_is_consistent_whatever_was_measured(means, spread, bias):
         assert each.verdict != SETTLED or each.guarantee <= 1.25 + 1e-9
         assert each.factor[1] <= each.factor[0] <= each.factor[2]
         json.dumps([each.left, each.launches, each.launches_needed])
-
-
-def test_the_choices_of_a_stored_run_hold_in_another_of_the_same_machine(tmp_path):
-    """Almost everywhere: by the other run's means, a settled choice loses no more than 1.25 times."""
-    tables = []
-    for number in (1, 2):
-        folder = stored(number, tmp_path / str(number))
-        names = ("choices", "summary")
-        tables.append({name: record.read(folder / f"{name}.parquet", TABLES[name]).to_pylist() for name in names})
-    for one, other in (tables, tables[::-1]):
-        values = {(*curve_of(row), row["x"], row["arm"]): row["median"] for row in other["summary"]}
-        within, same, settled = 0, 0, [row for row in one["choices"] if row["verdict"] != OPEN]
-        chosen = {(*curve_of(row), row["x"]): row["choice"] for row in other["choices"]}
-        for row in one["choices"]:
-            place = (*curve_of(row), row["x"])
-            own, *others = (values[*place, arm] for arm in [row["choice"], *json.loads(row["candidates"])])
-            best = max(others) if row["better"] == "higher" else min(others)
-            loss = best / own if row["better"] == "higher" else own / best
-            within += row["verdict"] != OPEN and loss <= 1.25
-            same += chosen[place] == row["choice"]
-        assert within >= 0.95 * len(settled) > 35 and same >= 0.85 * len(one["choices"]) > 50
-
-
-def curve_of(row):
-    return row["experiment"], row["placement"], row["protocol"], row["metric"]

@@ -10,7 +10,7 @@ from hypothesis.extra import numpy as hnp
 from scipy import stats
 from synthetic import SIZES, campaign, campaigns
 
-from crossover.analyse.estimates.crossover import DOUBT, Crossing, crossing, stretch
+from crossover.analyse.estimates.crossover import Crossing, crossing, stretch
 from crossover.analyse.estimates.intervals import estimate, pooled
 
 NAN = float("nan")
@@ -42,19 +42,16 @@ def signs(text):
         ("------+++++++", "one"),
         ("00---000++++0", "one"),
         ("---++++++----", "several"),
+        ("--------0----", "none"),
         ("-+-+-+-+-+-+-", "several"),
     ],
 )
 def test_the_verdict_follows_from_the_significant_signs(curve, verdict):
-    assert crossing(SIZES, noisy(signs(curve))).verdict == verdict
-
-
-@pytest.mark.parametrize("verdict", ["alike", "always", "none", "several"])
-def test_only_the_verdict_one_has_a_place(verdict):
-    curve = dict(alike="0000000000000", always="+++++++++++++", none="+++++++000000", several="--+++++++++--")
-    found = crossing(SIZES, noisy(signs(curve[verdict])))
-    assert found == Crossing(verdict, low=found.low, high=found.high)
-    assert (found.low is not None) == (verdict in ("alike", "none"))
+    found = crossing(SIZES, noisy(signs(curve)))
+    assert found.verdict == verdict
+    if verdict != "one":
+        assert found == Crossing(verdict, low=found.low, high=found.high)
+        assert (found.low is not None) == ("0" in (curve[0], curve[-1]))
 
 
 @pytest.mark.parametrize(
@@ -70,23 +67,11 @@ def test_without_a_crossover_its_possible_range_is_given(curve, cells):
     assert found.high > last / (1 if cells[1] == 12 else SIZES[1] / SIZES[0]) * 0.999
 
 
-def test_there_is_no_crossover_between_cells_on_the_same_side():
-    found = crossing(SIZES, noisy(signs("--------0----")))
-    assert found == Crossing("none")
-
-
 def test_if_only_holms_correction_leaves_cells_open_there_is_no_possible_range():
     # Each cell differs from zero at 95 %, but after the correction for two cells, none does.
     d = np.array([[0.9, 0.9], [1.0, 1.2], [2.0, 2.0], [0.4, 0.4]])
     assert (estimate(d).low > 0).all()
     assert crossing(SIZES[:2], d) == Crossing("open")
-
-
-def test_the_estimate_hits_a_known_crossover():
-    found = crossing(SIZES, noisy(RISING))
-    assert found.x == pytest.approx(HERE, rel=0.3)
-    assert found.bracket_low <= found.low < HERE < found.high <= found.bracket_high
-    assert {found.bracket_low, found.bracket_high} <= set(SIZES)
 
 
 @pytest.mark.parametrize("launches", [3, 5, 10])
@@ -138,19 +123,6 @@ def test_a_slow_crossover_and_its_interval_are_those_of_a_line_through_the_brack
     assert straighter > 3
 
 
-def test_with_noisy_points_a_line_finds_a_slow_crossover_better_than_neighbouring_points(monkeypatch):
-    random = np.random.default_rng(4)
-    every = campaigns(random, RISING, 5, 100, cell_sd=0.06, launch_sd=0.01)
-    errors = []
-    for doubt in (DOUBT, 2):
-        monkeypatch.setattr("crossover.analyse.estimates.crossover.DOUBT", doubt)
-        found = [crossing(SIZES, d) for d in every]
-        errors.append([abs(np.log(one.x / HERE)) for one in found if one.verdict == "one"])
-    lined, broken = errors
-    assert len(lined) == len(broken) > 60
-    assert np.median(lined) < 0.9 * np.median(broken)
-
-
 def test_between_equal_arms_a_crossover_is_hardly_ever_reported():
     random = np.random.default_rng(9)
     verdicts = [crossing(SIZES, d).verdict for d in campaigns(random, 0 * SIZES, 5, 400)]
@@ -158,54 +130,11 @@ def test_between_equal_arms_a_crossover_is_hardly_ever_reported():
     assert verdicts.count("one") + verdicts.count("several") <= 0.01 * 400
 
 
-def test_a_cliff_inside_one_interval_of_the_axis_is_within_the_bracket():
-    cliff = 1.2 * SIZES[6]
-    found = crossing(SIZES, noisy(np.where(cliff < SIZES, 0.3, -0.3)))
-    assert (found.bracket_low, found.bracket_high) == (SIZES[6], SIZES[7])
-
-
-def test_an_undecided_cell_far_away_does_not_widen_the_interval():
-    plain = crossing(SIZES, noisy(signs("------+++++++")))
-    beyond = crossing(SIZES, noisy(signs("------++++++0")))
-    assert beyond.high == pytest.approx(plain.high, rel=0.05)
-
-
-def test_the_middle_one_of_several_zeros_is_the_estimate():
-    d = np.tile(np.array([-1, -1, 0.01, -0.01, 1, 1]), (3, 1)) + np.array([[-0.1], [0.0], [0.1]])
-    found = crossing(SIZES[:6], d)
-    assert SIZES[2] < found.x < SIZES[3]
-    assert (found.bracket_low, found.bracket_high) == (SIZES[1], SIZES[4])
-
-
-def test_a_single_launch_decides_nothing():
-    assert crossing(SIZES, noisy(RISING, launches=1)) == Crossing("open")
-
-
-def test_launches_that_agree_to_the_last_bit_leave_a_point():
-    found = crossing(np.array([1.0, 100.0]), np.array([[-1.0, 1.0]] * 3))
-    assert astuple(found) == ("one", *[pytest.approx(10)] * 3, 1, 100)
-
-
-@pytest.mark.parametrize("tiny", [1e-15, 1e-16, 1e-20])
-def test_a_zero_that_rounds_onto_a_measured_point_is_a_crossover_there(tiny):
-    found = crossing(np.array([1.0, 100.0]), np.array([[-1.0, tiny]] * 3))
-    assert astuple(found) == ("one", *[pytest.approx(100)] * 3, 1, 100)
-
-
-def test_without_two_launches_at_both_neighbours_the_interval_is_the_bracket():
-    gap = np.array([[-1.0, NAN], [-1.1, NAN], [-1.05, NAN], [NAN, 1.0], [NAN, 1.1], [NAN, 1.05]])
-    found = crossing(np.array([10.0, 20.0]), gap)
-    assert found.verdict == "one"
-    assert (found.low, found.high) == pytest.approx((10, 20))
-
-
-def test_further_launches_at_one_end_narrow_the_interval():
-    launches = np.array([[-0.34, 0.96], [-0.3, 1.0], [-0.26, 1.04]])
-    more = np.array([[-0.34, NAN], [-0.3, NAN], [-0.26, NAN]])
-    x = np.array([10.0, 20.0])
-    few, many = crossing(x, launches), crossing(x, np.vstack([launches, more]))
-    assert many.x == pytest.approx(few.x)
-    assert few.low < 0.99 * many.low < many.x < many.high < few.high
+@pytest.mark.parametrize(("last", "place"), [(1.0, 10), (1e-15, 100), (1e-16, 100), (1e-20, 100)])
+def test_launches_that_agree_leave_a_point_even_if_it_rounds_onto_a_measured_one(last, place):
+    found = crossing(np.array([1.0, 100.0]), np.array([[-1.0, last]] * 3))
+    assert astuple(found) == ("one", *[pytest.approx(place)] * 3, 1, 100)
+    assert crossing(np.array([1.0, 100.0]), np.array([[-1.0, last]])) == Crossing("open")
 
 
 def test_a_cell_that_no_launch_measured_is_skipped():

@@ -5,7 +5,7 @@ from itertools import islice
 import numpy as np
 import pytest
 from judged import shipped
-from possible import FASTER, field, fields
+from possible import field, fields
 
 from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import of_source
@@ -52,19 +52,8 @@ def test_a_claim_under_other_conditions_has_a_number_and_no_verdict():
         assert any(row["value"] for row in rows)
 
 
-def test_a_claim_that_no_measurement_could_contradict_is_found_out():
+def test_a_claim_that_no_measurement_could_contradict_or_confirm_is_found_out():
     """Submission and round trip share the tasks and the start, so submission is always the faster one."""
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-sent-faster")
-    assert "outside" not in verdicts(claim | {"low": 1.0, "high": np.inf, "published": None})
-
-
-def test_a_claim_that_no_measurement_could_confirm_is_found_out():
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-large-task")
-    assert "holds" not in verdicts(claim | {"low": 1.1})
-
-
-def test_synthetic_measurements_are_possible():
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-sent-faster")
-    for each in fields(claim, LOUD):
-        sent, back = (next(curve for curve in each.curves if curve.facts["metric"] == name) for name in FASTER)
-        assert (sent.values >= back.values).all()
+    claims = {claim["claim"]: claim for claim in shipped()}
+    always = claims["ipp-sent-faster"] | {"low": 1.0, "high": np.inf, "published": None}
+    assert "outside" not in verdicts(always) and "holds" not in verdicts(claims["ipp-large-task"] | {"low": 1.1})

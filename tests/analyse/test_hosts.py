@@ -10,7 +10,7 @@ from synthetic import SIZES, arms, launched, rows
 
 from crossover.analyse.estimates.curve import curves
 from crossover.analyse.estimates.hosts import hosts
-from crossover.analyse.tables.raw_files import gather, gathered
+from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
 from crossover.records import record
 
@@ -116,14 +116,9 @@ def test_a_difference_that_nobody_would_notice_is_not_shown():
     found = compared(on_slow(next(campaigns(5, 12, 1, **quiet)), used, "a", 1.05), used)
     assert max(row["low"] for row in found if row["host"] == "a") > 1.03
     assert named(found) == set()
-
-
-def test_a_difference_as_small_as_that_of_equal_arms_is_not_shown():
-    used = PAIRS * 2
-    values = on_slow(next(campaigns(6, 6, 1)), used, "a", 1.5)
-    values |= {"no-copy": values["copy"]}
-    assert named(compared(values, used)) == {"a"}
-    assert named(compared(values | {"null": values["copy"] + np.log(2)}, used)) == set()
+    values = on_slow(next(campaigns(6, 6, 1)), PAIRS * 2, "a", 1.5)
+    assert named(compared(values | {"no-copy": values["copy"]}, PAIRS * 2)) == {"a"}
+    assert named(compared(values | {"null": values["copy"] + np.log(2)}, PAIRS * 2)) == set()
 
 
 def test_with_one_launch_on_a_side_nothing_can_be_decided():
@@ -133,17 +128,7 @@ def test_with_one_launch_on_a_side_nothing_can_be_decided():
     sides = {(row["host"], row["launches_with"], row["launches_without"]) for row in found}
     assert sides == {("a", 3, 0), ("b", 2, 1), ("c", 1, 2)}
     assert all("factor" not in row for row in found)
-
-
-def test_there_is_nothing_to_compare_on_the_same_hosts():
     assert compared(next(campaigns(8, 4, 1)), ["a,b"] * 4) == []
-
-
-def test_the_hosts_of_a_launch_are_recorded_from_its_ranks(tmp_path):
-    values = {arm: np.full((len(SIZES), 3), 1e-6) for arm in ("copy", "null")}
-    measured = launched(tmp_path, rows(values, launch=1), hosts=("beta", "alpha", "beta"))
-    hole = launched(tmp_path, [], launch=2)
-    assert gathered([measured, hole])["launches"]["hosts"].to_pylist() == ["alpha,beta", None]
 
 
 def test_the_table_names_a_slow_host(tmp_path):
@@ -152,7 +137,8 @@ def test_the_table_names_a_slow_host(tmp_path):
         random = np.random.default_rng(launch)
         seconds = 1e-6 * (3 if "a" in pair else 1) * np.exp(random.normal(0, 0.02, (2, len(SIZES), 5)))
         measured = rows(dict(zip(("copy", "null"), seconds, strict=True)), launch=launch)
-        receipts.append(launched(tmp_path, measured, launch=launch, hosts=pair.split(",")))
+        across = [row | {"placement": "nodes"} for row in measured]
+        receipts.append(launched(tmp_path, across, launch=launch, hosts=pair.split(","), placement="nodes"))
     gather(receipts, tmp_path / "tables")
     derive(tmp_path / "tables")
     found = pq.read_table(tmp_path / "tables/hosts.parquet").to_pylist()

@@ -47,16 +47,6 @@ def test_an_unknown_key_is_refused_with_the_known_ones():
         protocol.label({"patern": "PUSH/PULL"})
 
 
-def test_an_option_of_an_entrant_goes_into_the_label_and_back():
-    keys = {"work": "empty", "entrant_options": '{"a": {"packer": "msgpack", "hwm": 1}}'}
-    assert protocol.label(keys) == "empty tasks, packer of a: msgpack, hwm of a: 1"
-    assert label_keys.keys(protocol.label(keys)) == keys
-
-
-def test_another_text_has_no_keys():
-    assert label_keys.keys("tcp") == label_keys.keys("") == {}
-
-
 def test_a_key_that_a_file_does_not_have_yet_is_null(tmp_path):
     row = dict.fromkeys(record.SUMMARY.names) | {"pattern": "PUSH/PULL", "x": 1.0}
     columns = [name for name in record.SUMMARY.names if name != "transport"]

@@ -79,11 +79,7 @@ def test_as_many_launches_as_are_named_would_decide_a_point(mean, error, bias, n
         assert (verdicts(shrunk) != [OPEN]) == (needed is not None and more >= needed)
 
 
-def outcome(ratio, width=1.05, bias=1.0, verdict=OPEN):
-    return Outcome(verdict, ratio, ratio / width, ratio * width, bias, 3)
-
-
 @given(st.floats(0.2, 5), st.floats(1.001, 2), st.floats(1, 2))
 def test_the_least_and_the_most_enclose_the_ratio_in_either_direction(ratio, width, bias):
-    found = outcome(ratio, width, bias)
+    found = Outcome(OPEN, ratio, ratio / width, ratio * width, bias, 3)
     assert 1 <= found.least <= max(ratio, 1 / ratio) <= found.most

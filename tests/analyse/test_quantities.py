@@ -1,6 +1,7 @@
 """Is each quantity of a claim right on curves of known truth?"""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -82,20 +83,6 @@ def test_a_mean_is_geometric_and_does_not_depend_on_the_density_of_points(factor
     assert dense == pytest.approx(factor)
 
 
-@given(FACTORS)
-def test_a_ratio_of_peaks_takes_each_arms_best(factor):
-    arms = curve("copy", 1e6 / X), curve("no-copy", 1e4 * factor * X / X[-1])
-    assert number(find(field(*arms), quantity("ratio", over="copy", peak={}))) == pytest.approx(factor)
-
-
-def test_each_point_of_a_range_has_a_number_and_of_named_points_those_that_were_measured():
-    found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"from": 1000, "to": 100_000}))
-    assert list(found.x) == [pytest.approx(x) for x in X[3:10]]
-    assert np.exp(found.known.mean) == pytest.approx(2 * (X[3:10] / 1e4) ** 0.1)
-    found = find(field(*pair(2, 0.1)), quantity("ratio", over="copy", each={"points": [1000, 2000, 1e5]}))
-    assert list(found.x) == [pytest.approx(1000), pytest.approx(1e5)]
-
-
 @pytest.mark.parametrize(
     ("reading", "place"),
     [
@@ -121,17 +108,40 @@ def test_several_arms_are_compared_one_by_one_and_missing_ones_are_named_togethe
     assert found.missing == "`one`, `other`: missing"
 
 
-def test_a_ratio_of_two_metrics_of_one_arm_has_the_noise_of_both():
-    arms = curve("copy", 8 * np.ones_like(X)), curve("copy", 2 * np.ones_like(X), metric="round trip")
-    found = find(field(*arms), quantity("ratio", arm="copy", over={"metric": "round trip"}, mean={}))
-    assert number(found) == pytest.approx(4)
-    assert found.effect == pytest.approx(np.sqrt(2) * EFFECT)
+def level(arm, value, **facts):
+    return curve(arm, np.broadcast_to(value, X.shape), **facts)
 
 
-def test_a_contrast_divides_ratios_of_different_experiments():
-    other = [curve(arm, value * np.ones_like(X), experiment="f") for arm, value in (("copy", 1.0), ("no-copy", 3.0))]
-    told = quantity("contrast", over="copy", at=1000, against={"experiment": "f"})
-    assert number(find(field(*pair(12), *other), told)) == pytest.approx(4)
+CONTRAST = [*pair(12), level("copy", 1.0, experiment="f"), level("no-copy", 3.0, experiment="f")]
+METRICS = [level("copy", 8.0), level("copy", 2.0, metric="round trip")]
+SENDS = [level("copy", 1.0, metric="sends"), level("no-copy", X / 1000, metric="sends")]
+SENDS += [level("copy", 1.0), level("no-copy", X / 2e5)]
+SLOWER = [level(c.facts["arm"], np.exp(-c.values[0]), better="lower") for c in pair(0.5, 0.3)]
+
+
+@pytest.mark.parametrize(
+    ("curves", "asked", "numbers", "effect"),
+    [
+        (
+            [level("copy", 1e6 / X), level("no-copy", 5e4 * X / X[-1])],
+            quantity("ratio", over="copy", peak={}),
+            [5],
+            None,
+        ),
+        (METRICS, quantity("ratio", "copy", over={"metric": "round trip"}, mean={}), [4], np.sqrt(2) * EFFECT),
+        (CONTRAST, quantity("contrast", over="copy", at=1000, against={"experiment": "f"}), [4], None),
+        (SENDS, quantity("crossovers", metric="sends", over="copy", against={"metric": "rate"}), [1 / 200], None),
+        (pair(), quantity("time", "copy", at=1e4), [2], None),
+        ([level("a", 6.0), level("b", 2.0, first=4)], quantity("ratio", "a", over="b", peak={}), [3], None),
+        (pair(2), quantity("ratio", over="copy", each={"from": 1000, "to": 100_000}), [2] * 7, None),
+        (pair(2), quantity("ratio", over="copy", each={"points": [1000, 2000, 1e5]}), [2] * 2, None),
+        (SLOWER, quantity("loss", over="copy", threshold=1e7), 0.5 * (X / 1e4) ** 0.3, None),
+    ],
+)
+def test_a_quantity_has_its_number(curves, asked, numbers, effect):
+    found = find(field(*curves), asked)
+    assert [number(found, which) for which in range(len(found.known.mean))] == pytest.approx(list(numbers))
+    assert effect is None or found.effect == pytest.approx(effect)
 
 
 @given(st.floats(200, 8e5), st.floats(0.05, 1))
@@ -143,24 +153,20 @@ def test_the_ratio_at_a_crossover_is_one(place, power):
     assert high - low < 2.1 * np.log(X[1] / X[0])
 
 
-def test_one_launch_has_a_crossover_without_an_interval():
+def test_without_an_interval_or_a_place_a_crossover_tells_what_is_possible():
     arms = [curve("copy", np.ones_like(X), launches=1), curve("no-copy", X / 5000, launches=1)]
     found = find(field(*arms), quantity("crossover", over="copy"))
-    assert number(found) == pytest.approx(5000)
-    assert np.isnan(found.known.low).all()
-
-
-def test_a_curve_on_one_side_can_cross_only_beyond_the_axis():
+    assert number(found) == pytest.approx(5000) and np.isnan(found.known.low).all()
     found = find(field(*pair(2)), quantity("crossover", over="copy"))
     assert found.known.story == "the arms do not cross on this axis"
     assert found.known.possible == [(-np.inf, np.log(X[0])), (np.log(X[-1]), np.inf)]
 
 
-def test_crossovers_of_two_metrics_are_divided():
-    sends = [curve(arm, np.ones_like(X) if arm == "copy" else X / 1000, metric="sends") for arm in ("copy", "no-copy")]
-    arrived = [curve(arm, np.ones_like(X) if arm == "copy" else X / 2e5) for arm in ("copy", "no-copy")]
-    told = quantity("crossovers", metric="sends", over="copy", against={"metric": "rate"})
-    assert number(find(field(*sends, *arrived), told)) == pytest.approx(1 / 200)
+def test_scaling_compares_points_of_different_launches():
+    values = np.full((4, 2), np.nan)
+    values[:2, 0], values[2:, 1] = np.log(10), np.log(40)
+    engines = replace(curve("copy", np.ones(2), [4.0, 128.0], launches=4), values=values)
+    assert number(find(field(engines), quantity("scaling", arm="copy", **{"from": 4, "to": 128}))) == pytest.approx(4)
 
 
 @given(st.floats(1000, 1e5), st.floats(1000, 1e5))
@@ -174,23 +180,12 @@ def test_a_threshold_loses_between_itself_and_the_crossover(place, threshold):
     assert np.abs(lost) == pytest.approx(np.abs(0.5 * np.log(X / place)))
 
 
-def test_a_threshold_loses_as_much_in_times_as_in_rates():
-    rates = pair(0.5, 0.3)
-    times = [curve(c.facts["arm"], np.exp(-c.values[0]), better="lower") for c in rates]
-    told = quantity("loss", over="copy", threshold=3000)
-    assert find(field(*times), told).known.mean == pytest.approx(find(field(*rates), told).known.mean)
-
-
 @given(st.floats(0.1, 50), st.floats(0.1, 50))
 def test_a_penalty_is_a_difference_of_times(copying, penalty):
     arms = curve("copy", 1e6 / np.full_like(X, copying)), curve("no-copy", 1e6 / np.full_like(X, copying + penalty))
     found = find(field(*arms), quantity("penalty", over="copy"))
     assert number(found) == pytest.approx(penalty)
     assert found.effect == pytest.approx(np.expm1(EFFECT) * (copying + penalty))
-
-
-def test_a_time_is_the_inverse_of_a_rate_in_microseconds():
-    assert number(find(field(*pair()), quantity("time", arm="copy", at=1e4))) == pytest.approx(2)
 
 
 @given(st.floats(0, 1.5), st.floats(0.1, 3))
@@ -201,14 +196,22 @@ def test_an_arm_covers_a_share_of_a_gap(share, gap):
     assert found.effect == pytest.approx(EFFECT * np.hypot(1, share) / gap)
 
 
-def test_a_gap_needs_launches_with_all_three_arms():
+def test_a_gap_and_a_mean_need_launches_with_all_their_parts():
     arms = [curve("s", np.ones_like(X)), curve("S", np.full_like(X, 4.0), first=2), curve("into", np.full_like(X, 2.0))]
-    told = quantity("gap", arm="into", over="s", of="S", mean={})
+    gap, mean = quantity("gap", arm="into", over="s", of="S", mean={}), quantity("value", arm="s", mean={})
     arms[2].values[0] = np.log(100)
-    assert number(find(field(*arms), told)) == pytest.approx(0.5)
-    arms[2] = curve("into", np.full_like(X, 2.0), first=4)
+    assert number(find(field(*arms), gap)) == pytest.approx(0.5)
+    arms[0].values[0, 3], arms[0].values[0, 7] = np.nan, np.log(1000)
+    assert number(find(field(*arms), mean)) == pytest.approx(1)
+    arms[0].values[1:, 4] = np.nan
+    with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
+        find(field(*arms), mean)
     with pytest.raises(NotMeasuredError, match="no launch measured all 3 arms"):
-        find(field(*arms), told)
+        find(field(*arms[:2], level("into", 2.0, first=4)), gap)
+    apart = field(curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4))
+    for asked in ({"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}):
+        with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
+            find(apart, quantity(over="copy", **asked))
 
 
 @pytest.mark.parametrize(("cell", "at_end"), [(6, False), (12, True)])
@@ -244,32 +247,6 @@ def test_a_peak_at_the_end_of_the_axis_is_a_bound(own, other, bounds):
     assert (shortest.at_least, shortest.at_most) == (False, bounds[0])
 
 
-def test_scaling_compares_points_of_different_launches():
-    x, values = np.array([4.0, 128.0]), np.full((4, 2), np.nan)
-    values[:2, 0], values[2:, 1] = np.log(10), np.log(40)
-    engines = curve("copy", np.ones(2), x)
-    engines = Curve(engines.facts, [1, 2, 3, 4], x, values, values, values, values)
-    assert number(find(field(engines), quantity("scaling", arm="copy", **{"from": 4, "to": 128}))) == pytest.approx(4)
-
-
-def test_a_mean_needs_launches_with_all_its_points():
-    rates = curve("copy", np.ones_like(X))
-    rates.values[0, 7] = np.log(1000)
-    rates.values[0, 3] = np.nan
-    told = quantity("value", arm="copy", mean={})
-    assert number(find(field(rates), told)) == pytest.approx(1)
-    rates.values[1:, 4] = np.nan
-    with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
-        find(field(rates), told)
-
-
-@pytest.mark.parametrize("told", [{"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}])
-def test_quantities_within_launches_are_not_compared_across_launches(told):
-    arms = curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4)
-    with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
-        find(field(*arms), quantity(over="copy", **told))
-
-
 def heats(noise=0.0):
     """Three arms and their reference; `b` was measured in separate launches, on a machine seven times as fast."""
     base = np.ones_like(X)
@@ -289,11 +266,6 @@ def test_arms_of_different_heats_are_compared_by_ratios_to_their_references(read
     assert found.effect == pytest.approx(np.sqrt(2) * EFFECT)
     within = find(field(*heats()), quantity("ratio", arm="a", over="ref", **reading))
     assert number(within) == pytest.approx(3)
-
-
-def test_without_a_reference_arms_of_different_launches_are_compared_by_their_own_values():
-    arms = curve("a", np.full_like(X, 6.0)), curve("b", np.full_like(X, 2.0), first=4)
-    assert number(find(field(*arms), quantity("ratio", arm="a", over="b", peak={}))) == pytest.approx(3)
 
 
 def refined():
@@ -323,19 +295,10 @@ def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_refinement():
     assert 19e3 <= number(found) <= 25e3
     first = [each.swept for each in arms]
     assert not 19e3 <= number(find(field(*first, effect=1e-9), quantity("crossover", over="copy"))) <= 25e3
-
-
-def test_a_place_that_the_refinement_measured_is_not_interpolated():
-    told = quantity("ratio", over="copy", at=19e3)
-    found = find(field(*refined()), told)
-    assert number(found) == pytest.approx(0.5) and found.between is None
-    coarse = find(field(*(each.swept for each in refined())), told)
-    assert coarse.between == (pytest.approx(1e4), pytest.approx(10**4.0 * 10 ** (1 / 3), rel=1e-6))
-    assert number(coarse) != pytest.approx(0.5)
-
-
-def test_means_slopes_and_peaks_use_only_the_first_launches():
+    place = quantity("ratio", over="copy", at=19e3)
+    found, coarse = find(field(*arms), place), find(field(*first), place)
+    assert number(found) == pytest.approx(0.5) != number(coarse) and found.between is None
+    assert coarse.between == (pytest.approx(1e4), pytest.approx(1e4 * 10 ** (1 / 3)))
     for reading in ("mean", "slope", "peak"):
-        told = quantity("value", arm="no-copy", **{reading: {}})
-        found, alone = find(field(*refined()), told), find(field(*(each.swept for each in refined())), told)
-        assert number(found) == number(alone)
+        asked = quantity("value", arm="no-copy", **{reading: {}})
+        assert number(find(field(*arms), asked)) == number(find(field(*first), asked))

@@ -62,25 +62,22 @@ def swept(tmp_path, truth, launches=3, launch_sd=0.01, metric=METRIC, more=3):
     random = np.random.default_rng(3)
     reference, arm = blocks(random, truth, launches, launch_sd=launch_sd, cell_sd=0.01)
     output = refined(tmp_path)
-    refine(first_launches(tmp_path, reference, arm), metric, more, output)
+    hole = launched(tmp_path, [], launch=launches + 1, settings=SETTINGS)
+    refine([*first_launches(tmp_path, reference, arm), hole], metric, more, output)
     return json.loads(output.read_text())
 
 
-def test_every_launch_of_the_first_launches_is_repeated_inside_the_bracket(tmp_path):
-    found = swept(tmp_path, cliff(SIZES))
+def test_every_launch_and_hole_of_the_first_launches_is_repeated_inside_the_bracket(tmp_path):
+    found = swept(tmp_path, cliff(SIZES), launches=2)
     cells = {"tcp": [10000, 12115, 14678, 17783, 21544]}
     # Each cell gets as much time as in the first launches.
     one = {"cells": cells, "budget_seconds": 13 * 5 / 13}
     assert found == {"node": {"10001": one, "10002": one, "10003": one}}
 
 
-@pytest.mark.parametrize("truth", [0 * SIZES, 0 * SIZES + 0.3])
-def test_without_a_crossover_there_is_no_refinement(tmp_path, truth):
-    assert swept(tmp_path, truth) == {}
-
-
-def test_the_crossovers_of_other_metrics_are_not_refined(tmp_path):
-    assert swept(tmp_path, cliff(SIZES), metric="another") == {}
+@pytest.mark.parametrize(("truth", "metric"), [(0, METRIC), (0.3, METRIC), (cliff(SIZES), "another")])
+def test_without_a_crossover_of_the_metric_there_is_no_refinement(tmp_path, truth, metric):
+    assert swept(tmp_path, 0 * SIZES + truth, metric=metric) == {}
 
 
 def test_a_refinement_never_gets_more_than_its_part_of_the_first_launchess_time(tmp_path):
@@ -102,15 +99,6 @@ def test_only_launches_like_those_that_measured_the_curve_are_repeated(tmp_path)
     refine(receipts, METRIC, 3, output)
     found = json.loads(output.read_text())["node"]
     assert {number: list(each["cells"]) for number, each in found.items()} == {"10001": ["single"], "10003": ["single"]}
-
-
-def test_a_launch_that_left_a_hole_is_repeated_in_the_refinement(tmp_path):
-    random = np.random.default_rng(3)
-    reference, arm = blocks(random, cliff(SIZES), 2, launch_sd=0.001, cell_sd=0.001)
-    receipts = [*first_launches(tmp_path, reference, arm), launched(tmp_path, [], launch=3, settings=SETTINGS)]
-    output = refined(tmp_path)
-    refine(receipts, METRIC, 3, output)
-    assert list(json.loads(output.read_text())["node"]) == ["10001", "10002", "10003"]
 
 
 def both(random, truth, launches, points=3):

@@ -28,13 +28,6 @@ EXTRAS = {entrant for farm in farms.declared().values() if farm.extra for entran
 """They are measured by those who install them."""
 
 
-DEFAULTS = {
-    "TaskScheduler.scheme_name": TaskScheduler.scheme_name.default_value,
-    "TaskScheduler.hwm": TaskScheduler.hwm.default_value,
-    "Session.packer": Session.packer.default_value,
-}
-
-
 def ids(setting):
     return setting.name
 
@@ -57,39 +50,24 @@ def test_some_tier_measures_the_arms_of_a_setting_and_users_choose_by_a_metric_t
     assert {setting.default, *setting.values} - EXTRAS <= {*asked.arms, asked.reference}
     assert experiment.questions and not {*setting.values} & {*experiment.diagnostic}
     assert {*setting.beyond} <= {*setting.values}
-
-
-def test_a_setting_has_one_entry():
-    names = [(setting.library, setting.name) for setting in SETTINGS]
-    assert len(set(names)) == len(names)
-
-
-def test_a_call_that_returns_sooner_is_no_reason_to_choose_an_arm_of_a_stream():
-    """A message that was sent has not arrived yet; and less memory is no gain in speed."""
-    metrics = {metric for experiment in declared().values() for metric in experiment.questions}
-    assert not {"send rate", "overstatement", "peak memory"} & metrics
+    assert [(other.library, other.name) for other in SETTINGS].count((setting.library, setting.name)) == 1
+    assert not {"send rate", "overstatement", "peak memory"} & {*experiment.questions}, "nobody chooses by these"
+    assert zmq.COPY_THRESHOLD == PYZMQ_THRESHOLD_BYTES and signature(zmq.Socket.send).parameters["copy"].default is True
 
 
 @pytest.mark.parametrize(
-    ("name", "key", "default"),
-    [
-        ("TaskScheduler.scheme_name", "scheme", None),
-        ("TaskScheduler.hwm", "hwm", 0),
-        ("Session.packer", "packer", "json"),
-    ],
+    ("option", "key", "default"),
+    [(TaskScheduler.scheme_name, "scheme", None), (TaskScheduler.hwm, "hwm", 0), (Session.packer, "packer", "json")],
 )
-def test_the_value_of_a_choice_is_its_entrants_configuration(name, key, default):
+def test_the_value_of_a_choice_is_its_entrants_configuration(option, key, default):
+    name = f"{option.this_class.__name__}.{option.name}"
+    assert name in {setting.name for setting in SETTINGS}
     for setting in (setting for setting in SETTINGS if setting.name == name):
         entrants = {arm: CONFIG.farms[arm] for arm in (setting.default, *setting.values)}
         values = {arm: entrant.get(key, default) for arm, entrant in entrants.items()}
-        assert values == {setting.default: DEFAULTS[name]} | setting.values
+        assert values == {setting.default: option.default_value} | setting.values
         others = [{k: v for k, v in entrant.items() if k != key} for entrant in entrants.values()]
         assert all(other == others[0] for other in others), "only the setting may differ"
-
-
-def test_the_defaults_are_those_of_the_libraries():
-    assert zmq.COPY_THRESHOLD == PYZMQ_THRESHOLD_BYTES
-    assert signature(zmq.Socket.send).parameters["copy"].default is True
 
 
 @pytest.mark.parametrize("setting", SETTINGS, ids=ids)
@@ -157,27 +135,20 @@ def test_an_array_of_any_size_arrives_as_it_was_sent(arm, size):
         assert len(other.recv_multipart()) == frames
 
 
-def test_collective_calls_fill_the_memory_that_is_named():
-    array, root = np.arange(3.0), 0
-    total, all_arrays = np.empty_like(array), np.empty((1, 3))
-    text = snippets("Allreduce, Bcast, Allgather")["buffer"]
-    exec(text, {"comm": MPI.COMM_SELF, "array": array, "root": root, "total": total, "all_arrays": all_arrays})
-    assert np.array_equal(total, array) and np.array_equal(all_arrays, [array])
-
-
-def test_a_pipe_carries_a_message():
+def test_pipes_event_loops_and_collective_calls_do_what_they_say():
     exec(snippets("Pipe or Queue")["Pipe"], scope := {"message": b"words"})
     assert scope["received"] == b"words"
-
-
-def test_uvloop_runs_a_coroutine():
-    ran = []
+    loops = []
 
     async def main():
-        ran.append(type(asyncio.get_running_loop()).__module__)
+        loops.append(type(asyncio.get_running_loop()).__module__)
 
     exec(snippets("event loop")["uvloop"], {"main": main})
-    assert ran == ["uvloop"]
+    assert loops == ["uvloop"]
+    array = np.arange(3.0)
+    scope = {"total": np.empty_like(array), "all_arrays": np.empty((1, 3)), "array": array, "root": 0}
+    exec(snippets("Allreduce, Bcast, Allgather")["buffer"], scope | {"comm": MPI.COMM_SELF})
+    assert np.array_equal(scope["total"], array) and np.array_equal(scope["all_arrays"], [array])
 
 
 def test_another_farm_runs_tasks(monkeypatch):

@@ -5,14 +5,13 @@ from itertools import permutations
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from synthetic import SIZES, blocks, launched, rows
 
 from crossover.analyse.estimates.intervals import BOUNDED, estimate
-from crossover.analyse.tables.raw_files import gather, gathered, refuse_impossible
-from crossover.analyse.tables.writer import TABLES, derive, join
+from crossover.analyse.tables.raw_files import gather, gathered
+from crossover.analyse.tables.writer import TABLES, derive
 from crossover.design.protocol import columns
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
@@ -65,13 +64,18 @@ def run(tmp_path):
 
 
 @pytest.mark.parametrize("launches", [0, 1, 3])
-@pytest.mark.parametrize("holes", [0, 2])
-def test_the_tables_have_exactly_their_schemas(tmp_path, launches, holes):
+def test_the_tables_have_exactly_their_schemas_and_a_hole_is_only_a_row_of_launches(tmp_path, launches):
     files = receipts(tmp_path, campaign(RISING, 3)[:launches])
-    files += [launched(tmp_path, [], launch=8 + number, hole="crashed") for number in range(holes)]
-    found = tables(tmp_path, files)
-    assert column(found["launches"], "launch") == [1, 2, 3][:launches] + [8, 9][:holes]
+    without = tables(tmp_path / "without", files)
+    files += [launched(tmp_path, [], launch=8 + number, hole="crashed", reason="why") for number in range(3)]
+    found = tables(tmp_path, files[::-1])
+    assert column(found["launches"], "launch") == [*[1, 2, 3][:launches], 8, 9, 10]
+    assert {(row["hole"], row["reason"]) for row in found["launches"][launches:]} == {("crashed", "why")}
+    assert all(found[name] == without[name] for name in set(TABLES) - {"launches"})
     assert launches or all(found[name] == [] for name in set(TABLES) - {"launches"})
+    if launches == 1:
+        assert {(row["low"], row["high"], row["launches"]) for row in found["ratios"]} == {(None, None, 1)}
+        assert column(found["crossovers"], "verdict") == ["open"] and None not in column(found["ratios"], "ratio")
     for name, schema in TABLES.items():
         stored = pq.read_table(tmp_path / f"{name}.parquet")
         assert stored.schema.remove_metadata() == schema
@@ -85,13 +89,6 @@ def test_neither_the_order_of_the_raw_files_nor_deriving_again_changes_a_byte(tm
         found.append(content(tmp_path / str(number)))
     derive(tmp_path / "0")
     assert all(one == found[0] for one in [*found, content(tmp_path / "0")])
-
-
-def test_launches_are_in_numerical_order(tmp_path):
-    files = receipts(tmp_path, campaign(RISING[:2], 11), sizes=SIZES[:2])
-    found = tables(tmp_path, files[::-1])
-    assert column(found["launches"], "launch") == list(range(1, 12))
-    assert list(dict.fromkeys(column(found["measurements"], "launch"))) == list(range(1, 12))
 
 
 def test_gathering_keeps_every_block_launch_and_rank(tmp_path):
@@ -122,7 +119,16 @@ def test_ratios_and_summary_are_the_estimates_of_launch_medians(run):
 
 
 def test_the_truth_is_found(run):
-    found = run(campaign(RISING, 5, seed=4))
+    launches = [{arm: cells[::-1] for arm, cells in values.items()} for values in campaign(RISING, 5, seed=4)]
+    found = run([values | {"C": values["copy"] / 3} for values in launches], sizes=SIZES[::-1])
+    assert column(found["ratios"], "x") == [*SIZES] * 3 and column(found["ratios"], "ratio", arm="C") == pytest.approx(
+        [1 / 3] * 13
+    )
+    for name, arms in (("summary", {*ARMS, "C"}), ("ratios", {"no-copy", "null", "C"}), ("crossovers", {"no-copy"})):
+        assert set(column(found[name], "arm")) == arms
+    assert all(
+        (row["ceiling"], row["is_null_arm"]) == (row["arm"] == "C", row["arm"] == "null") for row in found["ratios"]
+    )
     arm = [row for row in found["ratios"] if row["arm"] == "no-copy"]
     null = [row for row in found["ratios"] if row["arm"] == "null"]
     # 4 or more of 13 intervals of 95 % coverage miss the truth with a probability of 0.3 %.
@@ -136,107 +142,31 @@ def test_the_truth_is_found(run):
     assert {crossover["bracket_low"], crossover["bracket_high"]} <= set(SIZES)
 
 
-def test_ceilings_and_null_arms_are_marked_and_do_not_compete_and_the_reference_has_no_ratio(run):
-    found = run([values | {"C": values["copy"] / 3} for values in campaign(RISING)])
-    assert column(found["ratios"], "ratio", arm="C") == pytest.approx([1 / 3] * 13)
-    for name, arms in (("summary", {*ARMS, "C"}), ("ratios", {"no-copy", "null", "C"}), ("crossovers", {"no-copy"})):
-        assert set(column(found[name], "arm")) == arms
-    for row in [*found["summary"], *found["ratios"]]:
-        assert (row["ceiling"], row["is_null_arm"]) == (row["arm"] == "C", row["arm"] == "null")
-
-
-def test_an_arm_of_one_heat_is_judged_by_its_own_launches(run):
-    first, second = campaign(RISING, 3), campaign(RISING, 3, seed=2)
-    others = [{"other" if arm == "no-copy" else arm: cells for arm, cells in values.items()} for values in second]
-    found = run([values for pair in zip(first, others, strict=True) for values in pair])
-    alone = run(first)
-    for name in ("low", "ratio", "high"):
-        of_the_arm = column(found["ratios"], name, arm="no-copy")
-        assert of_the_arm == pytest.approx(column(alone["ratios"], name, arm="no-copy"))
-    assert set(column(found["ratios"], "launches", arm="no-copy")) == {3}
-    assert set(column(found["ratios"], "launches", arm="null")) == {6}
-
-
-def test_rows_are_sorted_by_curve_and_along_the_axis(run):
-    launches = [{arm: cells[::-1] for arm, cells in values.items()} for values in campaign(-RISING)]
-    found = run(launches, sizes=SIZES[::-1])
-    assert column(found["ratios"], "x") == [*SIZES, *SIZES]
-    assert column(found["summary"], "arm") == [arm for arm in ARMS for _ in SIZES]
-
-
-def test_each_metric_and_protocol_is_a_curve_of_its_own(tmp_path):
-    def faster(row):
-        return row | {"metric": "rate", "unit": "messages/s", "better": "higher", "value": 1 / row["value"]}
-
-    files = []
-    for number, values in enumerate(campaign(RISING, 3), start=1):
-        tcp = rows(values, launch=number)
-        ipc = rows(values | {"no-copy": 2 * values["no-copy"]}, launch=number, protocol="ipc")
-        files.append(launched(tmp_path, [*tcp, *ipc, *map(faster, tcp)], launch=number))
-    found = tables(tmp_path / "tables", files)
-    which = {"arm": "no-copy", "protocol": "tcp"}
-    seconds = np.array(column(found["ratios"], "ratio", metric="per message", **which))
-    assert column(found["ratios"], "ratio", metric="rate", **which) == pytest.approx(1 / seconds)
-    assert column(found["ratios"], "ratio", arm="no-copy", protocol="ipc") == pytest.approx(2 * seconds)
-    assert {row["unit"] for row in found["summary"] if row["metric"] == "rate"} == {"messages/s"}
-    slow, fast = (column(found["crossovers"], "x", protocol="tcp", metric=name) for name in ("per message", "rate"))
-    assert fast == pytest.approx(slow)
-    assert len(found["crossovers"]) == 3
-
-
-@pytest.mark.parametrize(("verdict", "curve"), [("none", "+++++++000000"), ("several", "---++++++----")])
-def test_without_a_crossover_there_is_no_place_and_only_sometimes_a_possible_range(run, verdict, curve):
-    (row,) = run(campaign([{"+": 0.3, "-": -0.3, "0": 0.0}[sign] for sign in curve], 5))["crossovers"]
-    assert (row["verdict"], row["launches"]) == (verdict, 5)
-    assert {row["x"], row["bracket_low"], row["bracket_high"]} == {None}
-    assert [row[name] is None for name in ("low", "high")] == [verdict == "several"] * 2
-
-
-def test_a_single_launch_has_numbers_but_no_interval_and_decides_nothing(run):
-    found = run(campaign(RISING, 1))
-    for row in [*found["summary"], *found["ratios"]]:
-        assert (row["low"], row["high"], row["launches"]) == (None, None, 1)
-    assert None not in column(found["ratios"], "ratio")
-    assert column(found["crossovers"], "verdict") == ["open"]
-
-
-def farming(tmp_path, launches=3, levels="[0.95, 0.5]", only=lambda number: slice(None)):
-    """The launches of farms with an overhead of 2 ms per task, and of one without: {arm: (cells, rounds)}, receipts.
-
-    `only` gives the cells that a launch measured.
-    """
+def test_efficiencies_have_thresholds_and_intervals_of_the_launches_that_measured_each_cell(tmp_path):
+    """Farms with an overhead of 2 ms per task; of each three launches, one measured each number of engines."""
     random, x = np.random.default_rng(5), np.array([[1e3], [1e4], [1e5]])
-    every = []
-    for number in range(1, launches + 1):
-        cost_us = {arm: 2000 * np.exp(0.02 * random.standard_normal((3, 10))) for arm in ("copy", "no-copy", "null")}
-        measured = np.full((3, 1), np.nan)
-        measured[only(number)] = 1
-        every.append({arm: measured * x / (x + cost) for arm, cost in cost_us.items()})
-        every[-1]["C"] = measured * np.full((3, 10), 0.99)
-    told = {"metric": "efficiency", "unit": "", "better": "higher", "levels": levels}
-    return every, receipts(tmp_path, every, lambda row: row | told, sizes=[1000, 10_000, 100_000])
-
-
-def test_each_level_has_a_threshold_for_every_arm_and_ceiling(tmp_path):
-    found = tables(tmp_path / "tables", farming(tmp_path)[1])["thresholds"]
-    assert [(row["arm"], row["level"]) for row in found] == [
-        (arm, level) for arm in ("C", "copy", "no-copy", "null") for level in (0.5, 0.95)
-    ]
-    for row in found:
-        assert (row["is_null_arm"], row["ceiling"]) == (row["arm"] == "null", row["arm"] == "C")
-        assert (row["verdict"], row["launches"]) == ("always" if row["arm"] == "C" else "from", 3)
-        if row["arm"] != "C":
+    whole, parts = [], []
+    for number in range(6):
+        cost_us = {arm: 2000 * np.exp(0.02 * random.standard_normal((3, 10))) for arm in ARMS}
+        whole.append({arm: x / (x + cost) for arm, cost in cost_us.items()} | {"C": np.full((3, 10), 0.99)})
+        only = np.where(np.arange(3)[:, np.newaxis] == number % 3, 1, np.nan)
+        parts.append({arm: only * cells for arm, cells in whole[-1].items()})
+    farm = {"metric": "efficiency", "unit": "", "better": "higher", "levels": "[0.95, 0.5]"}
+    found, gaps = (
+        tables(tmp_path / name, receipts(tmp_path / name, launches, lambda row: row | farm, sizes=x[:, 0]))
+        for name, launches in (("whole", whole), ("parts", parts))
+    )
+    levels = {(row["arm"], row["level"]): row for row in found["thresholds"]}
+    assert list(levels) == [(arm, level) for arm in ("C", "copy", "no-copy", "null") for level in (0.5, 0.95)]
+    for (arm, level), row in levels.items():
+        assert (row["is_null_arm"], row["ceiling"]) == (arm == "null", arm == "C")
+        assert (row["verdict"], row["launches"]) == ("always" if arm == "C" else "from", 6)
+        if arm != "C":
             assert row["low"] < row["x"] < row["high"]
-            assert row["x"] == pytest.approx({0.5: 2000, 0.95: 19 * 2000}[row["level"]], rel=0.05)
-
-
-def test_if_each_launch_measured_one_cell_a_cells_interval_uses_its_own_launches(tmp_path):
-    """For example, launches that each have one number of engines."""
-    every, files = farming(tmp_path, 6, "[0.5]", lambda number: number % 3)
-    found = tables(tmp_path / "tables", files)["summary"]
-    for cell, row in enumerate(row for row in found if row["arm"] == "no-copy"):
-        logs = [np.median(np.log(values["no-copy"][cell])) for values in every]
-        own = estimate(BOUNDED.of_log(np.array([[log] for log in logs if not np.isnan(log)])))
+            assert row["x"] == pytest.approx({0.5: 2000, 0.95: 19 * 2000}[level], rel=0.05)
+    for cell, row in enumerate(row for row in gaps["summary"] if row["arm"] == "no-copy"):
+        logs = np.array([[np.median(np.log(values["no-copy"][cell]))] for values in parts[cell::3]])
+        own = estimate(BOUNDED.of_log(logs))
         interval = BOUNDED.value(np.array([own.mean[0], own.low[0], own.high[0]]))
         assert [row["median"], row["low"], row["high"]] == pytest.approx(interval)
         assert row["launches"] == 2
@@ -252,85 +182,31 @@ def test_a_block_without_a_value_is_left_out_with_its_ratio_and_the_references_w
     assert [column(found["summary"], "rounds", arm=arm)[0] for arm in ARMS] == [29, 30, 30]
     logs = [np.nanmedian(np.log(values["no-copy"][4] / values["copy"][4])) for values in launches]
     assert column(found["ratios"], "ratio", arm="no-copy")[4] == pytest.approx(np.exp(np.mean(logs)))
-
-
-def test_a_disturbed_block_keeps_its_value_and_counts(tmp_path):
-    def disturbed(row):
-        return row | {"validity": "steal time" if row["round"] < 5 else "ok"}
-
-    launches = campaign(RISING, 3)
-    expected = tables(tmp_path / "plain", receipts(tmp_path / "plain", launches))
-    found = tables(tmp_path / "marked", receipts(tmp_path / "marked", launches, disturbed))
-    assert column(found["measurements"], "validity").count("steal time") == 3 * 3 * 13 * 5
-    assert all(found[name] == expected[name] for name in ("summary", "ratios", "crossovers"))
-
-
-def test_a_cell_that_one_launch_lacks_uses_the_others_and_one_that_all_lack_has_no_row(run):
-    launches = campaign(RISING, 3)
-    for arm in ARMS:
-        launches[2][arm][6] = np.nan
+    launches[2]["no-copy"][6] = np.nan
     for values in launches:
         values["no-copy"][3] = np.nan
-    found = run(launches)
-    kept = [row for row in found["ratios"] if row["arm"] == "no-copy"]
+    kept = [row for row in run(launches)["ratios"] if row["arm"] == "no-copy"]
     assert column(kept, "x") == [x for x in SIZES if x != SIZES[3]]
-    assert SIZES[3] in column(found["ratios"], "x", arm="null")
-    assert column(kept, "launches") == [3] * 5 + [2] + [3] * 6
-    assert column(kept, "rounds") == [30] * 5 + [20] + [30] * 6
-    two = [np.median(np.log(values["no-copy"][6] / values["copy"][6])) for values in launches[:2]]
-    assert kept[5]["ratio"] == pytest.approx(np.exp(np.mean(two)))
-    assert None not in column(found["ratios"], "low")
-    assert column(found["crossovers"], "launches") == [3]
-
-
-def test_a_hole_is_only_a_row_of_launches(tmp_path):
-    files = receipts(tmp_path, campaign(RISING, 3))
-    without = tables(tmp_path / "without", files)
-    hole = launched(tmp_path, [], launch=4, hole="timed out", reason="not finished after 162 s")
-    found = tables(tmp_path / "with", [hole, *files])
-    assert column(found["launches"], "outcome") == ["measured"] * 3 + ["hole"]
-    assert column(found["launches"], "hole") == [None] * 3 + ["timed out"]
-    assert found["launches"][3]["reason"] == "not finished after 162 s"
-    assert all(found[name] == without[name] for name in set(TABLES) - {"launches"})
-
-
-@pytest.mark.parametrize(("invalid", "cells"), [(["copy"], 2 * 13), (ARMS, 0)])
-def test_without_a_valid_reference_there_is_a_summary_but_no_ratio(run, invalid, cells):
-    found = run([values | dict.fromkeys(invalid, np.full((13, 10), np.nan)) for values in campaign(RISING)])
-    assert (len(found["measurements"]), len(found["summary"])) == (3 * 3 * 13 * 10, cells)
-    assert found["ratios"] == found["crossovers"] == []
-
-
-def of_hosts(*hosts, placement="nodes", values=(1.5, None)):
-    """The blocks of a launch, and its ranks on these hosts."""
-    return pa.table({"value": values, "placement": [placement] * len(values)}), [{"host": host} for host in hosts]
-
-
-def test_a_multi_node_file_whose_ranks_shared_a_host_is_refused(tmp_path):
-    with pytest.raises(record.RecordError, match=r"a\.parquet: is of placement nodes, but every rank ran on here"):
-        refuse_impossible(tmp_path / "a.parquet", *of_hosts("here", "here"))
-
-
-@pytest.mark.parametrize(
-    "blocks_and_ranks",
-    [
-        of_hosts("here", "there"),
-        of_hosts("here", "here", placement="node"),
-        of_hosts(values=pa.array([], pa.float64())),
-    ],
-    ids=["two hosts", "one node asked for", "a hole"],
-)
-def test_a_file_without_contradictions_is_accepted(tmp_path, blocks_and_ranks):
-    refuse_impossible(tmp_path / "a.parquet", *blocks_and_ranks)
+    assert column(kept, "launches") == [3] * 5 + [2] + [3] * 6 and None not in column(kept, "low")
+    for values in launches:
+        values["copy"][:] = np.nan
+    found = run(launches)
+    assert found["ratios"] == found["crossovers"] == [] and {row["arm"] for row in found["summary"]} == {
+        "no-copy",
+        "null",
+    }
 
 
 @pytest.mark.parametrize("value", [0.0, -1e-6, float("nan"), float("inf")])
-def test_a_file_with_an_impossible_value_is_a_hole(tmp_path, value):
+def test_a_file_with_an_impossible_value_is_a_hole_and_the_rest_goes_on(tmp_path, value):
     wrong = rows(campaign(RISING)[0], launch=3)
     wrong[17]["value"] = value
-    found = tables(tmp_path / "tables", [*receipts(tmp_path, campaign(RISING, 2)), launched(tmp_path, wrong, launch=3)])
+    files = receipts(tmp_path, campaign(RISING, 2))
+    without = tables(tmp_path / "without", files)
+    found = tables(tmp_path / "tables", [*files, launched(tmp_path, wrong, launch=3)])
     assert column(found["launches"], "hole") == [None, None, "unreadable file"]
     assert found["launches"][2]["reason"] == f"the file has the impossible value {value}"
+    assert all(found[name] == without[name] for name in set(TABLES) - {"launches"})
 
 
 def test_a_second_receipt_of_the_same_launch_is_refused_with_both_names(tmp_path):
@@ -351,7 +227,14 @@ def contradicting(tmp_path, how):
     table = record.read(raw, record.MEASUREMENTS)
     stored, others = record.metadata(table), record.read(receipt.read(other).raw_file, record.MEASUREMENTS)
     latency = [row | {"experiment": "zmq_latency"} for row in table.to_pylist()]
+    content = raw.read_bytes()
     match how:
+        case "truncated":
+            raw.write_bytes(content[: len(content) // 2])
+        case "flipped bits":
+            raw.write_bytes(content[:60] + bytes(byte ^ 8 for byte in content[60:70]) + content[70:])
+        case "no parquet":
+            raw.write_bytes(b"no parquet")
         case "of another launch":
             shutil.copy(receipt.read(other).raw_file, raw)
         case "of another experiment":
@@ -371,6 +254,9 @@ def contradicting(tmp_path, how):
 @pytest.mark.parametrize(
     ("how", "fault"),
     [
+        ("truncated", "cannot be read as parquet"),
+        ("flipped bits", "the file "),
+        ("no parquet", "cannot be read as parquet"),
         ("of another launch", "of launch zmq_throughput node 2, and not of that of its receipt"),
         ("of another experiment", "of launch zmq_latency node 1, and not of that of its receipt"),
         ("without a launch", "of launch None None None, and not of that of its receipt"),
@@ -385,7 +271,7 @@ def test_a_raw_file_that_contradicts_its_receipt_is_a_hole(tmp_path, how, fault)
     (launch,) = found["launches"].to_pylist()
     assert found["measurements"].num_rows == 0
     assert (launch["launch"], launch["outcome"], launch["hole"]) == (1, "hole", "unreadable file")
-    assert fault in launch["reason"]
+    assert fault in launch["reason"] and "delete" not in launch["reason"]
 
 
 def test_launches_that_loaded_different_libraries_are_not_pooled(tmp_path):
@@ -400,30 +286,3 @@ def test_launches_that_loaded_different_libraries_are_not_pooled(tmp_path):
         assert part in str(refused.value)
     assert "--config remeasure" in str(refused.value) and "mpich" not in str(refused.value)
     assert gathered(files[:2])["launches"].num_rows == 2
-
-
-def test_joining_combines_the_rows_of_all_experiments(tmp_path):
-    parts, folders = {}, []
-    for seed, name in enumerate(("mpi_pingpong", "zmq_throughput")):
-        folders.append(tmp_path / "experiments" / name)
-        files = [
-            launched(tmp_path, rows(values, experiment=name, launch=number), experiment=name, launch=number)
-            for number, values in enumerate(campaign(RISING, 3, seed=seed), start=1)
-        ]
-        parts[name] = tables(folders[-1], files)
-    join(folders, tmp_path / "results")
-    join(folders[::-1], tmp_path / "reversed")
-    assert content(tmp_path / "results") == content(tmp_path / "reversed")
-    for name, schema in TABLES.items():
-        whole = pq.read_table(tmp_path / "results" / f"{name}.parquet")
-        assert whole.schema.remove_metadata() == schema
-        assert whole.to_pylist() == [*parts["mpi_pingpong"][name], *parts["zmq_throughput"][name]]
-
-
-def test_joining_an_experiment_with_only_holes_adds_its_launches(tmp_path):
-    tables(tmp_path / "a", receipts(tmp_path, campaign(RISING, 2)))
-    tables(tmp_path / "b", [launched(tmp_path, [], experiment="task_latency", hole="crashed")])
-    join([tmp_path / "a", tmp_path / "b"], tmp_path / "results")
-    launches = pq.read_table(tmp_path / "results" / "launches.parquet").to_pylist()
-    # Folders are joined in the order of their names, which may differ from the experiments' names.
-    assert column(launches, "experiment") == ["zmq_throughput", "zmq_throughput", "task_latency"]

@@ -1,7 +1,5 @@
 """Is a farm's minimum effective task granularity right, and given only if the data show it?"""
 
-from dataclasses import astuple
-
 import numpy as np
 import pytest
 
@@ -31,12 +29,6 @@ def test_a_constant_overhead_gives_the_right_thresholds(level, factor, overhead_
     assert found.x == pytest.approx(factor * overhead_us, rel=0.1)
     assert found.bracket_low <= found.low < found.x < found.high <= found.bracket_high
     assert {found.bracket_low, found.bracket_high} <= set(DURATIONS)
-
-
-def test_one_point_per_decade_is_enough_for_a_constant_overhead():
-    x = np.array([1e3, 1e4, 1e5])
-    found = threshold(x, efficiencies(1000, x=x, launch_sd=1e-6, cell_sd=1e-6), 0.95)
-    assert found.x == pytest.approx(19_000, rel=1e-3)
 
 
 @pytest.mark.parametrize(("launches", "level", "truth"), [(3, 0.5, 4000), (5, 0.95, 19 * 4000)])
@@ -76,13 +68,10 @@ def curve(text, launches=4, seed=3):
     ],
 )
 def test_every_outcome_has_its_own_verdict(text, verdict):
-    assert threshold(DURATIONS, curve(text), LEVEL).verdict == verdict
-
-
-@pytest.mark.parametrize("text", ["+++++++", "-------", "++---++", "0000000"])
-def test_only_a_threshold_on_the_axis_has_a_place(text):
     found = threshold(DURATIONS, curve(text), LEVEL)
-    assert found == Crossing(found.verdict)
+    assert found.verdict == verdict
+    assert (found.x is not None) == (verdict in ("from", "up to"))
+    assert threshold(DURATIONS, curve(text, launches=1), LEVEL) == Crossing("open")
 
 
 def test_a_bound_is_the_first_or_last_significant_point():
@@ -90,21 +79,3 @@ def test_a_bound_is_the_first_or_last_significant_point():
     assert late == Crossing("at the latest", bracket_high=DURATIONS[3])
     early = threshold(DURATIONS, curve("---0-00"), LEVEL)
     assert early == Crossing("not yet", bracket_low=DURATIONS[2])
-
-
-def test_an_efficiency_of_one_or_more_counts_as_just_below_one():
-    shares = np.array([[0.2, 0.5, 0.9, 1.0, 1.02]] * 3) * np.array([[0.99], [1.0], [1.01]])
-    found = threshold(DURATIONS[:5], shares, 0.95)
-    assert found.verdict == "from"
-    assert np.isfinite([number for number in astuple(found)[1:]]).all()
-
-
-def test_a_single_launch_decides_nothing():
-    assert threshold(DURATIONS, efficiencies(7000, launches=1), LEVEL) == Crossing("open")
-
-
-def test_a_cell_that_no_launch_measured_is_skipped():
-    shares = efficiencies(7000)
-    shares[:, 2] = NAN
-    rest = np.arange(7) != 2
-    assert threshold(DURATIONS, shares, LEVEL) == threshold(DURATIONS[rest], shares[:, rest], LEVEL)

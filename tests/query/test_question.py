@@ -6,31 +6,26 @@ from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
 
+AMOUNTS = {
+    "bytes": {
+        "40kB": 40_000,
+        "40 kB": 40_000,
+        "40KiB": 40_960,
+        "1e5": 1e5,
+        "0.5 GB": 5e8,
+        "100 B": 100,
+        40_000: 40_000,
+    },
+    "µs": {"10ms": 10_000, "1 s": 1e6, "500us": 500, "500 µs": 500, "500": 500},
+    "s": {"150 ms": 0.15, 0.15: 0.15},
+    "elements": {"1,000,000": 1e6, "8 kB": 1000},
+    "engines": {"1 engine": 1},
+}
 
-@pytest.mark.parametrize(
-    ("text", "unit", "amount"),
-    [
-        ("40kB", "bytes", 40_000),
-        ("40 kB", "bytes", 40_000),
-        ("40KiB", "bytes", 40_960),
-        ("1e5", "bytes", 100_000),
-        ("1MB", "bytes", 1e6),
-        ("0.5 GB", "bytes", 5e8),
-        ("100 B", "bytes", 100),
-        (40_000, "bytes", 40_000),
-        ("1,000,000", "elements", 1e6),
-        ("1 engine", "engines", 1),
-        ("10ms", "µs", 10_000),
-        ("1 s", "µs", 1e6),
-        ("500us", "µs", 500),
-        ("500 µs", "µs", 500),
-        ("500", "µs", 500),
-        ("150 ms", "s", 0.15),
-        (0.15, "s", 0.15),
-    ],
-)
-def test_an_amount_is_in_the_unit_of_the_axis(text, unit, amount):
-    assert question.amount(text, unit) == pytest.approx(amount, rel=1e-12)
+
+@pytest.mark.parametrize("unit", AMOUNTS)
+def test_an_amount_is_in_the_unit_of_the_axis(unit):
+    assert {text: question.amount(text, unit) for text in AMOUNTS[unit]} == pytest.approx(AMOUNTS[unit], rel=1e-12)
 
 
 @pytest.mark.parametrize("text", ["", "kB", "40q", "40 ms", "-4", "0", "1,5", "1.2.3", "inf", "nan", "1e999", "True"])
@@ -68,33 +63,6 @@ def test_a_curve_is_chosen_by_the_type_of_its_key(where, chosen):
     assert question.matching("x", CURVES, where) == [CURVES[index] for index in chosen]
 
 
-@pytest.mark.parametrize(
-    ("where", "error"),
-    [
-        ({"transport": "udp"}, "no curve of x has transport udp; available: ipc, tcp"),
-        ({"polled": "maybe"}, "no curve of x has polled maybe; available: no, yes"),
-        ({"engines": "4"}, "no curve of x has the key engines; available: transport, polled, window_bytes, burst_sec"),
-        ({"colour": "red"}, "no curve of x has the key colour; available: transport"),
-        ({"transport": "tcp", "polled": "yes"}, "no curve of x has transport tcp and polled yes; available:\n    --"),
-    ],
-)
-def test_an_unknown_key_or_value_lists_what_there_is(where, error):
-    with pytest.raises(CrossoverError) as caught:
-        question.matching("x", CURVES, where)
-    assert str(caught.value).startswith(error)
-
-
-def test_an_ambiguous_question_lists_the_choices_by_the_keys_that_differ():
-    with pytest.raises(CrossoverError) as caught:
-        question.require_single("x", CURVES)
-    assert str(caught.value).splitlines() == [
-        "x has 3 such curves; choose one:",
-        "    --transport tcp --polled no",
-        "    --transport ipc --polled no",
-        "    --transport ipc --polled yes",
-    ]
-
-
-def test_a_value_with_a_space_is_quoted():
-    with pytest.raises(CrossoverError, match="--object 'float64 array'"):
-        question.require_single("x", [curve(object="float64 array"), curve(object="bytes")])
+def test_a_written_point_is_read_as_it_is_printed():
+    for x, unit in ((31_623.0, "bytes"), (100.0, "bytes"), (31_600.0, "µs"), (0.15, "s"), (8.0, "tasks")):
+        assert question.amount(question.written(x, unit), unit) == pytest.approx(x, rel=1e-2)

@@ -13,22 +13,16 @@ from crossover.report.text import tables
 
 def write(folder, launches, ratio, when):
     """Tables of these launches {experiment: number}, with one ratio each; `when` is a time of the files."""
-    common = {"placement": "node", "protocol": "tcp", "metric": "throughput", "arm": "no-copy", "reference": "copy"}
-    common |= {"is_null_arm": False, "ceiling": False, "verdict": "open"}
-    common |= {"x": 1.0, "ratio": ratio, "axis_unit": "bytes"}
+    facts = {"placement": "node", "protocol": "tcp", "metric": "throughput", "arm": "no-copy", "reference": "copy"}
+    facts |= {"is_null_arm": False, "ceiling": False, "verdict": "open", "x": 1.0, "ratio": ratio, "axis_unit": "bytes"}
+    launch = {"placement": "node", "outcome": "measured"}
     rows = {
         "launches": [
-            {
-                "experiment": name,
-                "placement": "node",
-                "launch": number,
-                "outcome": "measured",
-                "file": f"{name}{number}",
-            }
+            launch | {"experiment": name, "launch": number, "file": f"{name}{number}"}
             for name, count in launches.items()
             for number in range(1, count + 1)
         ],
-        "ratios": [common | {"experiment": name} for name in launches],
+        "ratios": [facts | {"experiment": name} for name in launches],
     }
     for name, schema in record.schemas(
         "launches ratios summary crossovers thresholds choices claims recommendations"
