@@ -13,6 +13,7 @@ from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.recommend import recommend
 from crossover.analyse.tables.writer import derive
 from crossover.records import record
+from crossover.records.rows import Launch
 
 ARMS = ("copy", "no-copy", "default", "null")
 
@@ -46,9 +47,8 @@ def stored(number, folder):
     """Unpack the stored run `quick_{number}.zip` to `folder`, and decide its choices and recommendations."""
     with zipfile.ZipFile(Path(__file__).with_name(f"quick_{number}.zip")) as packed:
         packed.extractall(folder)
-    medians, launches = (
-        record.read(folder / f"{name}.parquet", writer.TABLES[name]) for name in ("medians", "launches")
-    )
-    writer.write(writer.choice_rows(list(curves(medians.to_pandas())), launches.to_pylist()), "choices", folder)
+    medians = record.read(folder / "medians.parquet", record.MEDIANS)
+    launches = record.rows_of(folder / "launches.parquet", Launch)
+    writer.write(writer.choice_rows(list(curves(medians.to_pandas())), launches), "choices", folder)
     recommend(folder)
     return folder

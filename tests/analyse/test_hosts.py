@@ -13,6 +13,7 @@ from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.writer import derive
 from crossover.records import record
+from crossover.records.rows import Launch
 
 PAIRS = ("a,b", "a,c", "b,c")
 CELLS = 6
@@ -50,7 +51,7 @@ def compared(values, used, **changes):
         for launch, names in enumerate(used, 1)
     ]
     keys = dict.fromkeys(set(record.MEDIANS.names) - set(medians[0]))
-    return list(hosts(list(curves(pd.DataFrame([row | keys for row in medians]))), launches))
+    return list(hosts(list(curves(pd.DataFrame([row | keys for row in medians]))), [*map(Launch.of, launches)]))
 
 
 def campaigns(seed, launches, count, **noise):

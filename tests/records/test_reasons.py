@@ -17,6 +17,7 @@ from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 from crossover.records import holes, record
 from crossover.records.holes import HoleKind
+from crossover.records.rows import Launch
 
 HOST = socket.gethostname()
 
@@ -36,7 +37,7 @@ def test_no_kind_is_repeated_elsewhere_and_each_is_used():
 
 def launch(number=1, outcome="hole", placement="node", hole="crashed", reason="it `broke`"):
     row = {"experiment": "toy", "placement": placement, "launch": number, "outcome": outcome}
-    return row | {"hole": hole, "reason": reason}
+    return Launch.of(row | {"hole": hole, "reason": reason})
 
 
 HOLE, MEASURED = launch(), launch(2, "measured", hole=None, reason=None)
