@@ -13,6 +13,7 @@ from crossover.analyse.claims.candidates import of_source
 from crossover.analyse.estimates.curve import NAMES
 from crossover.config import claim_list, published
 from crossover.records import record
+from crossover.records.rows import Claim
 from crossover.report.text import claims as told
 from crossover.report.text import numbers
 
@@ -132,7 +133,7 @@ def test_a_changed_curve_changes_exactly_the_sentences_that_depend_on_it(tmp_pat
         name = {key: curve.facts[key] for key in NAMES}
         for claim, row in before[curve.facts["experiment"]].items():
             rests = name in json.loads(row["rows"])
-            same = told.sentences(row) == told.sentences(after[claim])
+            same = told.sentences(Claim.of(row)) == told.sentences(Claim.of(after[claim]))
             assert rests or same, f"{claim} follows {name}"
             # A claim shows only one of several numbers, and none if the arms do not cross.
             if rests and row["numbers"] == 1 and row["value"] is not None:

@@ -19,6 +19,7 @@ from crossover.analyse.tables.recommend import FILE, NOT_REPLICATED, _written, d
 from crossover.design.advice import Setting
 from crossover.records import record
 from crossover.records.outcome import KNOWN
+from crossover.records.rows import Launch
 
 HALF = 3000.0
 """A place roughly half way between two cells, on a logarithmic scale."""
@@ -126,7 +127,7 @@ def test_the_best_of_several_is_taken_and_missing_ones_are_named():
         (BEST, measured, [launch], "`a` or `b` or `c` is not among the arms of this run's configuration"),
         (SIZE, measured.iloc[:0], [hole], "all its launches are holes, the first because of `timed out: too slow`"),
     ):
-        (row,) = recommendations(rule, asked(table), launches)
+        (row,) = recommendations(rule, asked(table), [*map(Launch.of, launches)])
         assert row["reason"] == f"not measured: {reason}"
 
 

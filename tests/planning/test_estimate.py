@@ -10,6 +10,7 @@ from crossover.config import schema
 from crossover.paths import PROJECT
 from crossover.planning import estimate, plan
 from crossover.planning.estimate import Course
+from crossover.records.rows import Launch
 
 CHOSEN = {"arms": ["copy", "no-copy"], "placements": ["node"], "launches": 10, "budget_seconds": 412}
 
@@ -102,17 +103,19 @@ def test_the_estimate_includes_the_maximum_of_a_refinement(config):
 
 def ended(launch, after_seconds, **facts):
     """The facts of a launch that ended this many seconds after its run began (2000 seconds ago)."""
-    return launch.identity | {"wall_seconds": 400.0, "written": time.time() - 2000 + after_seconds} | facts
+    return Launch.of(launch.identity | {"wall_seconds": 400.0} | facts), time.time() - 2000 + after_seconds
 
 
 def review(config, due, facts, nodes=None):
     return Course(config, nodes, began=time.monotonic() - 2000).review(due, facts)
 
 
+SECONDS = {"entering_seconds": 6.0, "meeting_seconds": 4.0, "timed_seconds": 203.0}
+
+
 def test_the_review_compares_actual_with_expected_time(config):
     facts = [
-        ended(launch, after, job=str(queued), queued_seconds=queued, entering_seconds=6.0, meeting_seconds=4.0)
-        | {"timed_seconds": 203.0}
+        ended(launch, after, job=str(queued), queued_seconds=queued, **SECONDS)
         for launch, after, queued in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True)
     ]
     assert review(config, launches(3), facts, nodes=3).splitlines() == [

@@ -9,6 +9,7 @@ from measured import measure
 from crossover.config import schema
 from crossover.design.settings import TIERS
 from crossover.planning import plan, receipt
+from crossover.records.rows import Launch
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "players": ["rank"]}}
 FIRST, SECOND = (
@@ -32,12 +33,8 @@ def test_a_receipt_tells_how_a_launch_ended(config):
     assert (one.path, one.name, one.turn, one.measured, one.complete) == (file, FIRST.name, 0, True, True)
     assert one.software["libzmq"] == "4.3.5"
     assert receipt.stored_settings(one) == FIRST.settings.stored
-    assert two.row == SECOND.identity | {
-        "outcome": "hole",
-        "hole": "crashed",
-        "reason": "it broke",
-        "receipt": str(hole),
-    }
+    told = {"outcome": "hole", "hole": "crashed", "reason": "it broke", "receipt": str(hole)}
+    assert two.row == Launch.of(SECOND.identity | told)
 
 
 @pytest.mark.parametrize("length", [0, 1, 100, -5, -3])

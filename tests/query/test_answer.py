@@ -4,7 +4,6 @@ from itertools import groupby, pairwise
 
 import pytest
 
-from crossover.design.protocol import known
 from crossover.query import answers, question
 from crossover.query.answers import answer
 from crossover.records.outcome import OPEN, SETTLED, WINNER
@@ -26,10 +25,10 @@ def every_arm(run):
 def test_a_question_reaches_every_cell_of_the_table(real):
     run, seen = real[1], 0
     for panel, arm, rows in every_arm(run):
-        keys = known(panel.facts)
+        keys = panel.keys
         # A key that only other curves have is asked for as missing.
-        others = {key for other in run._panels(panel.experiment, panel.metric) for key in known(other.facts)}
-        where = dict.fromkeys(others - keys.keys()) | keys | {"placement": panel.placement}
+        others = {key for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
+        where = dict.fromkeys(others - keys.keys()) | panel.conditions
         for row in rows[:2]:
             [found] = run.ask(panel.experiment, row["x"], metric=panel.metric, arm=arm, **where).to_dict("records")
             assert [found[name] for name in NUMBERS] == pytest.approx([row[name] for name in NUMBERS], rel=1e-9)

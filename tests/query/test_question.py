@@ -2,9 +2,9 @@
 
 import pytest
 
-from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
+from crossover.records.rows import InPanel
 
 AMOUNTS = {
     "bytes": {
@@ -35,7 +35,7 @@ def test_anything_else_is_refused_with_an_example(text):
 
 
 def curve(**keys):
-    return dict.fromkeys(KEYS) | {"placement": "node"} | keys
+    return InPanel.of({"placement": "node"} | keys)
 
 
 CURVES = [

@@ -42,7 +42,7 @@ def test_the_ratio_is_the_median_over_rounds_in_each_launch_as_for_the_reference
 def test_with_the_reference_as_the_other_arm_the_estimates_are_those_of_the_table(rivals):
     [panel] = rivals._tables.panels("zmq_throughput")
     found = _paired(rivals.results, panel, "copy", ["no-copy", "default"])
-    assert found == {(row["arm"], row["x"]): row for row in panel.ratios if not row["is_null_arm"]}
+    assert found == {(row.arm, row.x): row for row in panel.ratios if not row.is_null_arm}
 
 
 def test_the_other_direction_is_the_inverse(rivals):

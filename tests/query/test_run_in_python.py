@@ -17,6 +17,7 @@ from crossover.__main__ import main
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE
 from crossover.query import answers
+from crossover.records.rows import Recommendation
 from crossover.report.text import numbers
 
 ALONE = ["ask", "zmq_throughput", "--transport", "tcp", "--at", "10kB"]
@@ -131,7 +132,7 @@ def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds
 
 
 def test_a_snippet_commands_no_terminal():
-    row = recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy")
+    row = Recommendation.of(recommendation(snippet="a = 1\x1b[2J\r\nif a:\n\tb = 2\n", arm="no copy"))
     shown = printable("\n".join(answers.recommendation_lines(row, "streams"))).splitlines()
     assert shown[1:] == ["arm 'no copy', to paste:", "", "a = 1�[2J", "if a:", "\tb = 2"]
 

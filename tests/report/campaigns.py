@@ -18,7 +18,7 @@ from crossover.experiments import declared
 from crossover.records import record
 from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, SETTLED, WINNER, WORSE
 from crossover.report.charts import figures, ladder
-from crossover.report.text.tables import Panel, Tables, panels
+from crossover.report.text.tables import Panel, Tables
 
 Row = dict[str, Any]
 
@@ -390,5 +390,4 @@ def run(campaign: Campaign) -> Tables:
 
 def panel(curve: Curve, **changes: Any) -> Panel:
     """The panel of a single curve."""
-    made = Campaign([curve], **changes).tables()
-    return panels(made["summary"], made["ratios"], made["crossovers"], made["thresholds"])[0]
+    return run(Campaign([curve], **changes)).every_panel[0]

@@ -10,7 +10,7 @@ from crossover import farms
 from crossover.design import farming
 from crossover.experiments import declared
 from crossover.report.charts import arm_styles, ladder
-from crossover.report.text import tables
+from crossover.report.text.tables import Tables
 
 # Machado, Oliveira and Fernandes (2009), severity 1, on linear RGB.
 EYES = {
@@ -102,4 +102,4 @@ def test_an_unknown_arm_has_a_look_that_does_not_depend_on_others():
 
 def drawn(arms):
     row = next(row for row in Campaign([zmq()]).tables()["summary"] if not row["is_null_arm"])
-    return tables.panels([row | {"arm": arm} for arm in arms], [], [])[0]
+    return Tables.of({"summary": [row | {"arm": arm} for arm in arms]}).every_panel[0]

@@ -5,6 +5,7 @@ import gzip
 import json
 import re
 import struct
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import pytest
@@ -15,7 +16,7 @@ from hypothesis import strategies as st
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.report.charts import arm_styles, figures, gallery, images, marks
-from crossover.report.text import tables
+from crossover.report.text.tables import Tables, load
 
 
 def layers(chart, mark):
@@ -36,7 +37,7 @@ def test_many_arms_look_different_and_their_legend_has_several_rows():
     for name in ("summary", "ratios"):
         rival = next(row for row in made[name] if row["arm"] == "no-copy")
         made[name] += [dict(rival, arm=f"rival {number}") for number in range(14)]
-    shown = tables.panels(made["summary"], made["ratios"], made["crossovers"])[0]
+    shown = Tables.of({name: made[name] for name in ("summary", "ratios", "crossovers")}).every_panel[0]
     styles = list(arm_styles.of(shown).values())
     assert len(styles) == len(set(styles)) == 17
     chart = figures.curve(shown).to_dict()
@@ -56,13 +57,14 @@ def test_the_wide_interval_of_a_ceiling_does_not_stretch_the_axis():
     bound = [
         row | {"arm": "in C", "ceiling": True, "low": row["median"] / 40, "high": row["median"] * 40} for row in made
     ]
-    low, high = axis(figures.curve(tables.panels(made + bound, [], [])[0]).to_dict(), "y")["scale"]["domain"]
-    assert (low, high) == tuple(axis(figures.curve(tables.panels(made, [], [])[0]).to_dict(), "y")["scale"]["domain"])
+    with_bound, without = (Tables.of({"summary": rows}).every_panel[0] for rows in (made + bound, made))
+    domains = [axis(figures.curve(shown).to_dict(), "y")["scale"]["domain"] for shown in (with_bound, without)]
+    assert domains[0] == domains[1]
 
 
 def test_all_marks_are_inside_the_axes_and_an_open_interval_ends_at_the_end():
     shown = panel(zmq())
-    shown.crossovers[0]["high"] = None
+    shown.crossovers[0] = replace(shown.crossovers[0], high=None)
     chart = figures.ratio(shown).to_dict()
     low, high = axis(chart, "y")["scale"]["domain"]
     for point in values(chart, layers(chart, "point")[0]):
@@ -134,7 +136,7 @@ def test_an_axis_has_ticks_inside_its_range_and_not_too_many(low, span):
 
 
 def shown(results, experiment, metric):
-    panels = [panel for panel in tables.load(results).panels(experiment) if panel.metric == metric]
+    panels = [panel for panel in load(results).panels(experiment) if panel.metric == metric]
     return gallery.gallery(results / "figures" / experiment, panels)
 
 

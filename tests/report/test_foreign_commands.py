@@ -14,6 +14,7 @@ import pytest
 
 from crossover.__main__ import main
 from crossover.records import record
+from crossover.records.rows import Launch
 from crossover.report.text import holes
 from crossover.report.text.tables import Tables
 from crossover.workflow import replication
@@ -89,8 +90,8 @@ def test_a_tier_that_does_not_exist_is_refused(theirs, started, capsys, receipt)
 
 
 def retry(*files):
-    tables = Tables([], [], [], [], [])
-    return holes.command(tables, [{"receipt": file} for file in files])
+    tables = Tables()
+    return holes.command(tables, [Launch.of({"receipt": file}) for file in files])
 
 
 @pytest.mark.parametrize(
@@ -113,5 +114,5 @@ def test_only_paths_of_receipts_are_printed_to_paste(hostile):
 def test_a_hole_without_a_receipt_has_no_command():
     row = {"launch": 1, "experiment": "zmq_latency", "placement": "node", "hole": "crashed", "reason": "x"}
     for file, said in ((FILE, FILE), ("x", holes.NO_COMMAND)):
-        tables = Tables([row | {"outcome": "hole", "receipt": file}], [], [], [], [])
+        tables = Tables.of({"launches": [row | {"outcome": "hole", "receipt": file}]})
         assert said in holes.paragraphs(tables)[0]

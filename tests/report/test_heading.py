@@ -1,5 +1,7 @@
 """Does the page begin with the finding, the circumstances of the run, and choices that its tables support?"""
 
+from dataclasses import replace
+
 import pytest
 import yaml
 from campaigns import MACHINE, Campaign, mpi, run, steps, zmq
@@ -37,7 +39,9 @@ def test_the_title_has_settled_questions_and_counts_curves_with_one_choice(curve
 
 def test_a_smoke_run_has_no_finding():
     tables = run(Campaign([zmq()]))
-    tables.launches[:] = [row | {"receipt": row["receipt"].replace("quick", "smoke")} for row in tables.launches]
+    tables.launches[:] = [
+        replace(launch, receipt=launch.receipt.replace("quick", "smoke")) for launch in tables.launches
+    ]
     assert heading.title(tables) == heading.SMOKE
     assert heading.cards(tables) == ""
 

@@ -7,8 +7,8 @@ from crossover.errors import CrossoverError
 from crossover.report.text import more
 
 TABLES, FAR = (run(Campaign(curves)) for curves in ([near(), mpi()], [tasks("round trip")]))
-OWN = [row for row in TABLES.launches if row["experiment"] == "task_latency"]
-SECONDS = sum(row["wall_seconds"] for row in OWN)
+OWN = [row for row in TABLES.launches if row.experiment == "task_latency"]
+SECONDS = sum(row.wall_seconds for row in OWN)
 
 
 def replication(tables, *experiments):

@@ -1,6 +1,5 @@
 """Do all views of a run give one verdict on each point, and does no recommended setting choose a loss?"""
 
-import json
 from functools import partial
 from itertools import product
 
@@ -18,7 +17,7 @@ from crossover.records.outcome import ALIKE, KNOWN, OPEN, VERDICTS, Outcome
 from crossover.report.charts import overview
 from crossover.report.pages import terminal
 from crossover.report.text import choices
-from crossover.report.text.tables import SCHEMAS, load
+from crossover.report.text.tables import NAMES, load
 
 LEADS = leads()
 
@@ -80,7 +79,7 @@ def results(request, tmp_path_factory):
 @pytest.fixture(scope="module")
 def told(results):
     """The tables; a stored run has not all of them."""
-    return load(results, {path.stem for path in results.glob("*.parquet")} & {*SCHEMAS})
+    return load(results, {path.stem for path in results.glob("*.parquet")} & {*NAMES})
 
 
 @pytest.fixture
@@ -99,7 +98,7 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
             assert found.least > 1 or not found.is_decided
             assert found.most <= KNOWN or found.verdict != ALIKE
         row = panel.crossover_of(arm)
-        assert row is None or row["verdict"] == crossover([cell["verdict"] for cell in ratios])
+        assert row is None or row.verdict == crossover([cell.verdict for cell in ratios])
 
 
 def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, told):
@@ -129,8 +128,8 @@ def test_an_answer_has_the_verdict_of_its_point(results, every):
     for panel in {id(panel): panel for panel, _, _ in every}.values():
         others = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
         keys = others | panel.keys | {"placement": panel.placement}
-        for x in sorted({cell["x"] for cell in panel.ratios}):
-            here = {cell["arm"]: cell["verdict"] for cell in panel.ratios if cell["x"] == x}
+        for x in sorted({cell.x for cell in panel.ratios}):
+            here = {cell.arm: cell.verdict or None for cell in panel.ratios if cell.x == x}
             for answer in run.ask(panel.experiment, x, metric=panel.metric, **keys).to_dict("records"):
                 asked += answer["arm"] in here
                 assert answer["verdict"] == here.get(answer["arm"], answer["verdict"])
@@ -142,10 +141,10 @@ def test_a_recommended_setting_is_the_choice_wherever_its_arms_have_it(told):
     choices_of = {}
     for row in told.choices:
         choices_of.setdefault(row.curve, {})[row.x] = row
-    for row in (row for row in told.recommendations if row["recommended"]):
-        points = {x: arm for arm, own in json.loads(row["points"]).items() for x in own}
-        start = float(row["value"]) if row["low"] is not None else 0
-        for x, found in choices_of[row["experiment"], row["protocol"], row["placement"], row["metric"]].items():
-            arm = row["arm"] if x >= start else row["default"]
+    for row in (row for row in told.recommendations if row.recommended):
+        points = {x: arm for arm, own in row.points.items() for x in own}
+        start = float(row.value) if row.low is not None else 0
+        for x, found in choices_of[row.experiment, row.protocol, row.placement, row.metric].items():
+            arm = row.arm if x >= start else row.default
             if x in points:
-                assert found.candidates[arm] <= row["guarantee"]
+                assert found.candidates[arm] <= row.guarantee

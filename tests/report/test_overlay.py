@@ -17,9 +17,9 @@ from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
+from crossover.records.rows import Summary
 from crossover.report.charts import figures, gallery, overlay
-from crossover.report.text import tables
-from crossover.report.text.tables import Panel
+from crossover.report.text.tables import Panel, Tables
 
 TIERS = ("smoke", "quick", "standard", "paper")
 DATASETS = published.read()
@@ -62,7 +62,7 @@ def measured(tier, experiment):
 
 
 def row(arm, **keys):
-    return {"arm": arm, "is_null_arm": False, "ceiling": False, **keys}
+    return Summary.of({"arm": arm, "is_null_arm": False, "ceiling": False, **keys})
 
 
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
@@ -70,7 +70,7 @@ def row(arm, **keys):
 def test_each_overlay_has_the_conditions_of_its_curve(tier, dataset):
     drawn = 0
     for each in measured(tier, dataset.experiment):
-        for arm in {point["arm"] for point in overlay.over(dataset, each)}:
+        for arm in {point.arm for point in overlay.over(dataset, each)}:
             ours = overlay.conditions(each.keys, arm, each.entrants.get(arm, {}))
             stated = {key: dataset.conditions.get(key, NOT_STATED) for key in ours}
             assert ours == {key: ours[key] if stated[key] == NOT_STATED else stated[key] for key in ours}
@@ -81,7 +81,7 @@ def test_each_overlay_has_the_conditions_of_its_curve(tier, dataset):
 @pytest.mark.parametrize("dataset", DATASETS, ids=lambda dataset: dataset.experiment)
 @pytest.mark.parametrize("tier", TIERS)
 def test_a_dataset_is_drawn_or_the_page_gives_the_reason(tier, dataset):
-    for name in {point["metric"] for point in dataset.points}:
+    for name in {point.metric for point in dataset.points}:
         panels = [panel for panel in measured(tier, dataset.experiment) if panel.metric == name]
         drawn = any(overlay.over(dataset, panel) for panel in panels)
         # An experiment that a tier leaves out has no section.
@@ -90,14 +90,14 @@ def test_a_dataset_is_drawn_or_the_page_gives_the_reason(tier, dataset):
 
 @pytest.mark.parametrize("dataset", OF_FARMS, ids=lambda dataset: dataset.experiment)
 def test_points_for_four_engines_and_msgpack_are_not_drawn_over_two_engines_or_json(dataset):
-    name = dataset.points[0]["metric"]
+    name = dataset.points[0].metric
     quick, paper = (
         [each for each in measured(tier, dataset.experiment) if each.metric == name] for tier in TIERS[1::2]
     )
     assert not any(overlay.over(dataset, panel) for panel in quick)
     told = overlay.absent(dataset, quick)
     assert "engines 4 instead of 2" in told and "packer msgpack instead of json" in told
-    assert {point["arm"] for panel in paper for point in overlay.over(dataset, panel)} == {"leastload msgpack"}
+    assert {point.arm for panel in paper for point in overlay.over(dataset, panel)} == {"leastload msgpack"}
 
 
 MAPPED = {"work": "sleep", "durations": "equal", "engines": 4, "tasks_per_engine": 16, "senders": 1, "packer": "json"}
@@ -110,7 +110,8 @@ def of_launches(arm, *entrants, **changed):
         {"experiment": "task_map", "settings": json.dumps({"entrants": {arm: entrant}} if entrant else {})}
         for entrant in entrants
     ]
-    (panel,) = tables.panels([row(arm, **shared, **MAPPED | changed)], [], [], (), launches)
+    cell = {"arm": arm, "is_null_arm": False, "ceiling": False, **shared, **MAPPED, **changed}
+    (panel,) = Tables.of({"summary": [cell], "launches": launches}).every_panel
     return panel
 
 
@@ -148,7 +149,7 @@ def test_a_packer_in_an_arms_keys_counts():
     keys = {"work": "empty", "prelude": "none", "engines": 4, "senders": 1, "packer": "json"}
     keys["entrant_options"] = '{"leastload": {"packer": "msgpack"}}'
     panel = Panel("task_latency", "round trip", "", "node", [row("leastload", **keys)], [], [])
-    assert {point["arm"] for point in overlay.over(dataset, panel)} == {"leastload"}
+    assert {point.arm for point in overlay.over(dataset, panel)} == {"leastload"}
 
 
 # ---- ratios
@@ -159,7 +160,7 @@ WHERE = {"pattern": "PUSH/PULL", "transport": "tcp"}
 
 def theirs(**changed):
     points = [
-        {"run": run, "metric": "throughput", "arm": arm, "x": x, "value": value}
+        published.Point(run, "throughput", arm, x, value)
         for run, arm, x, value in (
             (1, "copy", 100, 1000.0),
             (1, "copy", 100, 3000.0),
@@ -174,7 +175,7 @@ def theirs(**changed):
 
 def test_a_published_ratio_is_a_point_divided_by_the_references_mean_in_the_same_run():
     found = overlay.ratios_over(theirs(), panel(zmq()))
-    assert [(point["run"], point["arm"], point["x"], point["value"]) for point in found] == [(1, "no-copy", 100, 0.25)]
+    assert [(point.run, point.arm, point.x, point.value) for point in found] == [(1, "no-copy", 100, 0.25)]
     assert overlay.ratios_over(theirs(polled="yes"), panel(zmq())) == []
 
 
@@ -206,7 +207,7 @@ def dataset(folder, told=TOLD, lines=LINES):
 
 def test_points_have_our_units_and_unknown_arms_are_left_out(tmp_path):
     (theirs,) = dataset(tmp_path)
-    assert [(point["arm"], point["x"], point["value"]) for point in theirs.points] == [
+    assert [(point.arm, point.x, point.value) for point in theirs.points] == [
         ("copy", 1000, 1000),
         ("no-copy", 1000, 500),
         ("no-copy", 100000, 900),
@@ -273,4 +274,4 @@ def test_shipped_data_sets_are_complete_and_name_known_experiments_arms_and_metr
     ):
         with (published.FOLDER / path).open() as file:
             count = len(list(csv.DictReader(file)))
-        assert len(theirs.points) == count * len({point["metric"] for point in theirs.points})
+        assert len(theirs.points) == count * len({point.metric for point in theirs.points})

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from surfaces import BETTER, STANDINGS, WORSE
 
 from crossover.records.outcome import OPEN
+from crossover.records.rows import Claim, Recommendation
 from crossover.report.charts import overview, strips, verdicts
 from crossover.report.text import choices, claims, findings, recommendations
 
@@ -86,17 +87,17 @@ def test_a_cell_of_the_costs_is_the_bound_rounded_up_and_the_choice_is_framed():
 
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "https://a b", "data:text/html,x"])
 def test_an_address_that_is_no_web_address_is_no_link(url):
-    (said,) = claims.paragraphs([claim(url=url)])
+    (said,) = claims.paragraphs([Claim.of(claim(url=url))])
     assert "(section 2)" in said and url not in said
 
 
 def test_what_is_not_decided_is_folded_unless_nothing_is_decided():
     about = "<details><summary>1 claim that this run measured and does not decide"
-    assert about in verdicts.picture([claim(), claim(claim="b", verdict="open")])
-    assert "<details" not in verdicts.picture([claim(verdict="open")])
+    assert about in verdicts.picture([*map(Claim.of, (claim(), claim(claim="b", verdict="open")))])
+    assert "<details" not in verdicts.picture([Claim.of(claim(verdict="open"))])
     for rows, words in (([recommendation()], "<details>"), ([], "<details open>")):
         rows = [*rows, recommendation(**KEPT, protocol="PUSH/PULL over ipc, 64 MB in flight")]
-        shown = recommendations.section(replace(tables(zmq()), recommendations=rows))
+        shown = recommendations.section(replace(tables(zmq()), recommendations=[*map(Recommendation.of, rows)]))
         assert f"{words}<summary>Leave at the default: 1 setting without" in shown
 
 
@@ -111,7 +112,7 @@ def test_a_number_is_drawn_inside_the_range_exactly_if_it_is_inside(value, one, 
     if around_zero and ends == "both":
         low = -low
     reach = {"expected_low": low if ends != "high" else None, "expected_high": high if ends != "low" else None}
-    row = claim(published=None, value=value, **reach)
+    row = Claim.of(claim(published=None, value=value, **reach))
     left, right = (None if end is None else verdicts.scaled(row, end) for end in reach.values())
     place = verdicts.scaled(row, value)
     inside = (left is None or left <= place) and (right is None or place <= right)
@@ -132,5 +133,5 @@ def test_only_times_and_rates_are_fast_or_slow(unit, better):
 def test_no_sentence_contradicts_a_point_of_its_table(intervals):
     shown = tables(steps(*intervals)).panels("zmq_throughput")[0]
     words = findings.verdict(shown, "no-copy")
-    if shown.crossover_of("no-copy")["verdict"] in ("always", "none"):
+    if shown.crossover_of("no-copy").verdict in ("always", "none"):
         assert ("faster" in words) == (BETTER in intervals) and ("slower" in words) == (WORSE in intervals)

@@ -12,6 +12,7 @@ from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.paths import PROJECT
 from crossover.records import record
+from crossover.records.rows import Rank
 from crossover.report.pages.index import Page
 from crossover.report.text import machine, markup, tables
 
@@ -33,7 +34,7 @@ def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
 def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
     alike = [MACHINE | {"host": host, "slurm": f'{{"SLURM_JOB_ID": "{number}"}}'} for number, host in enumerate("ba")]
     other = MACHINE | {"host": "c", "governor": "powersave", "variables": '{"UCX_TLS": "tcp"}', "tuning": None}
-    kinds = machine.kinds([*alike, other, MACHINE | {"host": "d", "variables": None}])
+    kinds = machine.kinds([*map(Rank.of, [*alike, other, MACHINE | {"host": "d", "variables": None}])])
     assert list(kinds) == ["a and b", "c", "d"]
     assert kinds["c"]["governor"] == "powersave" and kinds["c"]["settings of the kernel"] == machine.UNKNOWN
     told = [facts["variables that can change results"] for facts in kinds.values()]
@@ -105,9 +106,9 @@ def test_a_word_is_explained_once_where_it_is_first_met_in_prose():
 def test_a_number_that_is_not_finite_is_none(tmp_path):
     row = Campaign([zmq()]).tables()["ratios"][0] | {"low": float("nan"), "high": float("inf")}
     record.write(pa.Table.from_pylist([row], schema=record.RATIOS), tmp_path / "ratios.parquet")
-    read = tables.rows(tmp_path, "ratios")[0]
-    assert (read["low"], read["high"]) == (None, None)
-    assert read["ratio"] == pytest.approx(row["ratio"])
+    read = tables.load(tmp_path, ["ratios"]).ratios[0]
+    assert (read.low, read.high) == (None, None)
+    assert read.ratio == pytest.approx(row["ratio"])
 
 
 def test_a_missing_table_is_named(tmp_path):
@@ -117,7 +118,7 @@ def test_a_missing_table_is_named(tmp_path):
 
 def test_an_unusual_placement_is_part_of_the_title(tmp_path):
     rows = [row | {"placement": "nodes"} for row in Campaign([mpi()]).tables()["summary"]]
-    assert tables.panels(rows, [], [])[0].title == "float64 array, thread level multiple (nodes)"
+    assert tables.Tables.of({"summary": rows}).every_panel[0].title == "float64 array, thread level multiple (nodes)"
 
 
 @given(st.text(max_size=40))

@@ -13,6 +13,7 @@ from surfaces import LEADS, sensitivity
 
 from crossover.planning.command import Command
 from crossover.records import record
+from crossover.records.rows import Claim
 from crossover.report.pages import terminal
 from crossover.report.text import certainty, choices, claims
 from crossover.report.text.tables import load, panel_names
@@ -55,7 +56,7 @@ def test_without_one_of_its_tables_a_run_has_no_answer(tmp_path, put, name):
 def test_claims_on_experiments_that_were_not_launched_are_counted(tmp_path):
     rows = [{"claim": name, "experiment": name, "own": "contradicts"} for name in ("mpi_pingpong", "zmq_bursts")]
     Campaign([mpi()], estimated={"claims": rows}).write_tables(tmp_path)
-    assert [row["claim"] for row in load(tmp_path).claims] == ["mpi_pingpong", "zmq_bursts"]
+    assert [row.claim for row in load(tmp_path).claims] == ["mpi_pingpong", "zmq_bursts"]
 
 
 def test_the_command_to_retry_is_the_runs_own_in_one_line(results, capsys):
@@ -79,7 +80,7 @@ def test_a_long_answer_is_cut_with_the_command_that_prints_all(tmp_path, capsys,
 def test_no_line_is_wider_than_80_columns_or_ends_with_a_blank(tmp_path, capsys, monkeypatch):
     wide = mpi(arm="a way to hand messages over whose name takes more than one line")
     for tables in (run(two_good_one_hole()), run(Campaign([*many(5), wide, near()]))):
-        judged = replace(tables, claims=[{"verdict": verdict} for verdict in claims.VERDICTS])
+        judged = replace(tables, claims=[Claim.of({"verdict": verdict}) for verdict in claims.VERDICTS])
         said = printed(judged, tmp_path, capsys, monkeypatch).splitlines()
         assert all(len(line) <= 80 for line in said if not line.startswith("To retry: "))
         assert not [line for line in said if line != line.rstrip()]

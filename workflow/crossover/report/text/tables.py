@@ -244,7 +244,7 @@ def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
-    return Tables.of({name: harmless(run_tables.read(folder, name)) for name in chosen}, lacking)
+    return Tables.of({name: harmless(run_tables.read(folder, name)) for name in NAMES if name in chosen}, lacking)
 
 
 def harmless(table: pa.Table) -> list[dict[str, Any]]:
