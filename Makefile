@@ -24,7 +24,7 @@ env: .venv/run $(EXTRA:%=.venv/extra-%)  ## set up .venv with the locked version
 
 report: .venv/run  ## measure this machine and write results/report/index.html (minutes; TIER=standard or paper takes hours)
 ifdef FROM
-	@$(CROSSOVER) report --from "$(FROM)" --page "$(FROM:/=).html"
+	@$(CROSSOVER) report --from "$(FROM)" --page "$(patsubst %.zip,%,$(FROM:/=)).html"
 else
 	@$(BIN)/snakemake --profile profiles/local $(if $(TIER),--config tier=$(TIER))
 endif
@@ -39,7 +39,7 @@ quarto: .venv/run  ## install Quarto into .venv; without it, the built-in previe
 publish: .venv/run  ## push the report to the branch gh-pages, after asking (YES=1 does not ask; TO=site/ or TO=site.zip writes files instead)
 	@$(CROSSOVER) publish $(if $(TO),--to "$(TO)") $(if $(YES),--yes) $(ARGS)
 
-bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=folder renders the tables of another folder)
+bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=folder or bundle renders results from elsewhere)
 	@$(CROSSOVER) bundle $(ARGS)
 
 test: .venv/develop  ## run the tests

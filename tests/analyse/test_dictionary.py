@@ -18,18 +18,24 @@ from crossover.records.holes import HoleKind
 TABLES = writer.TABLES | compare.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
 ALL = TABLES | {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
+SHARED = ("keys", "panel", "axis", "arm")
+"""Sections on columns that several tables share."""
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
 
 
+def section(title):
+    """The text under a heading of the page, such as a table's name."""
+    return re.search(rf"^####? {title}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)[1]
+
+
 def entries(title):
-    """The rows under a heading of the page, such as a table's name, as lists of texts."""
-    section = re.search(rf"^####? {title}$(.*?)(?=^##|\Z)", PAGE, re.MULTILINE | re.DOTALL)
-    lines = [line for line in section[1].splitlines() if line.startswith("|")]
+    """The rows under a heading, as lists of texts."""
+    lines = [line for line in section(title).splitlines() if line.startswith("|")]
     return [[text.strip() for text in line.strip("|").split("|")] for line in lines[2:]]
 
 
 def test_the_page_has_exactly_one_section_for_each_table():
-    assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == {"keys", *ALL}
+    assert set(re.findall(r"^### (.*)$", PAGE, re.MULTILINE)) == {*SHARED, *ALL}
     assert f"schema version {record.VERSION}." in PAGE
 
 
@@ -40,10 +46,10 @@ def test_the_page_explains_each_key_and_kind_of_hole():
 
 @pytest.mark.parametrize("table", ALL)
 def test_the_page_lists_exactly_the_columns_of_each_schema_with_their_types(table):
-    listed = [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries(table)]
-    assert all(meaning.endswith(".") for *_, meaning in entries(table))
-    if "protocol" in ALL[table].names:
-        listed += [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in entries("keys")]
+    shared = re.search(r"^With the columns of (.*)\.$", section(table), re.MULTILINE)
+    rows = [row for title in (table, *re.findall(r"#(\w+)", shared[1] if shared else "")) for row in entries(title)]
+    assert all(meaning.endswith(".") for *_, meaning in rows)
+    listed = [(name.strip("`"), pa.type_for_alias(kind)) for name, kind, *_ in rows]
     assert sorted(listed, key=str) == sorted(((field.name, field.type) for field in ALL[table]), key=str)
 
 

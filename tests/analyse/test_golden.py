@@ -1,7 +1,7 @@
 """Do the tables of a stored run stay as they are? A change that is meant is stored again: see `store`.
 
-`golden.zip` has receipts and raw files of a real run at tier quick (two cores, other work beside it: its numbers mean
-nothing) and the tables that were derived from them.
+The example of the docs is a real run at tier quick (two cores, other work beside it: its numbers mean nothing), with
+receipts, raw files, the tables that were derived from them, and charts.
 """
 
 import shutil
@@ -20,7 +20,7 @@ from crossover.analyse.tables.writer import TABLES, derive, join
 from crossover.paths import PROJECT
 from crossover.records import record
 
-STORED = Path(__file__).with_name("golden.zip")
+STORED = PROJECT / "docs" / "example.zip"
 DECIDED = [*TABLES, "claims", "recommendations"]
 
 
@@ -41,7 +41,8 @@ def run(tmp_path_factory):
     folder = tmp_path_factory.mktemp("golden")
     with zipfile.ZipFile(STORED) as packed:
         packed.extractall(folder)
-    return analysed(folder / "results"), folder / "tables"
+    before = shutil.copytree(folder / "results", folder / "before")
+    return analysed(folder / "results"), before
 
 
 @pytest.mark.parametrize("name", [name for name in DECIDED if name != "measurements"])
@@ -62,13 +63,14 @@ def test_a_table_of_a_stored_run_is_as_it_was(run, name):
 
 def store(results: Path) -> None:
     """Store this run: `python tests/analyse/test_golden.py results`."""
+    analysed(results)
+    for folder in (results / "experiments").iterdir():
+        assert main(["figures", str(folder), "--folder", str(results / "figures" / folder.name)]) == 0
+    assert main(["ladder", str(results), "--folder", str(results / "figures/ladder")]) == 0
     with zipfile.ZipFile(STORED, "w", zipfile.ZIP_DEFLATED) as packed:
-        for path in sorted([*results.glob("launches/quick/**/*.json"), *results.glob("raw/quick/**/*.parquet")]):
-            packed.write(path, Path("results") / path.relative_to(results))
-        analysed(results)
-        for name in DECIDED:
-            if name != "measurements":
-                packed.write(results / f"{name}.parquet", f"tables/{name}.parquet")
+        for pattern in ("launches/quick/**/*.json", "raw/quick/**/*.parquet", "*.parquet", "figures/*/*"):
+            for path in sorted(results.glob(pattern)):
+                packed.write(path, Path("results") / path.relative_to(results))
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from campaigns import Campaign, mpi
 
 from crossover.__main__ import main
 
-GOLDEN = Path(__file__).parents[1] / "analyse/golden.zip"
+GOLDEN = Path(__file__).parents[2] / "docs/example.zip"
 TCP, IPC = "zmq_throughput --transport tcp --at", "zmq_throughput --pattern PUSH/PULL --transport ipc --at"
 
 LISTS = """
@@ -125,4 +125,4 @@ def test_the_answer_of_a_whole_stored_run_is_printed_as_before(tmp_path, printed
     with zipfile.ZipFile(GOLDEN) as packed:
         packed.extractall(tmp_path)
     whole = "show\nshow --all\nmore --dry-run\nmore zmq_latency --dry-run\nmore --launches 9\nmore magic --dry-run"
-    assert printed(tmp_path / "tables", whole, before=()) == snapshot
+    assert printed(tmp_path / "results", whole, before=()) == snapshot

@@ -9,6 +9,7 @@ import pytest
 
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
+from crossover.paths import PROJECT
 from crossover.report.pages import renderer
 
 QUARTO = """#!{python}
@@ -139,3 +140,19 @@ def test_what_the_themes_share_is_embedded_once_and_repeated_after_a_different_r
 def test_a_page_of_another_form_keeps_its_style_sheets():
     other = page().replace("quarto-color-scheme-extra", "quarto-color-other")
     assert renderer.finished_quarto_page(other).count(quote(LIGHT)) == 2
+
+
+def test_the_example_of_the_docs_is_rendered_from_its_bundle(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert main(["report", "--from", str(PROJECT / "docs/example.zip"), "--page", str(tmp_path / "page.html")]) == 0
+    text = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "tier quick: 18 launches" in text and text.count('class="crossover-chart"') > 10
+
+
+@pytest.mark.parametrize(
+    ("content", "fault"), [(b"PK", "is no bundle"), (b"PK\x05\x06" + bytes(18), "holds no results")]
+)
+def test_a_file_that_is_no_bundle_is_refused(tmp_path, capsys, content, fault):
+    (tmp_path / "x.zip").write_bytes(content)
+    assert main(["report", "--from", str(tmp_path / "x.zip"), "--page", str(tmp_path / "page.html")]) == 1
+    assert f"x.zip: {fault}" in capsys.readouterr().err

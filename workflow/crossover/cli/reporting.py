@@ -6,6 +6,8 @@ import socket
 import sys
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from zipfile import BadZipFile, ZipFile
 
 from crossover.cli.command import PAGES, RESULTS, command, path, step, value
 from crossover.errors import CrossoverError
@@ -123,7 +125,7 @@ def images(chosen: Namespace) -> None:
 @command(
     "--from bundle/results --page report.html",
     path("results", "folder of results (default: results)", nargs="?", default=None),
-    path("--from", "folder of results from elsewhere", dest="elsewhere", metavar="FOLDER", default=None),
+    path("--from", "results from elsewhere: a folder or a bundle", dest="elsewhere", metavar="FOLDER", default=None),
     path("--page", "page to write"),
     value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
     group=PAGES,
@@ -141,10 +143,26 @@ def report(chosen: Namespace) -> None:
             f"{chosen.results} and --from {chosen.elsewhere}: a page shows one run; leave out one of the two"
         )
     results = chosen.elsewhere or chosen.results or Path("results")
-    if results.is_file():
-        raise CrossoverError(f"{results}: is a file; unpack a bundle with any zip program, then name its `results`")
-    run_tables.require_joined(results)
-    renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
+    with TemporaryDirectory() as folder:
+        if results.is_file():
+            results = _unpacked(results, Path(folder))
+        run_tables.require_joined(results)
+        renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
+
+
+def _unpacked(bundle: Path, folder: Path) -> Path:
+    """Unpack a bundle to `folder`, and return its folder of results."""
+    try:
+        with ZipFile(bundle) as packed:
+            packed.extractall(folder)
+    except (BadZipFile, OSError) as error:
+        raise CrossoverError(
+            f"{bundle}: is no bundle ({error}); name a folder of results, or results/bundle.zip"
+        ) from None
+    tables = sorted(folder.rglob("launches.parquet"), key=lambda path: len(path.parts))
+    if not tables:
+        raise CrossoverError(f"{bundle}: holds no results; make one with make bundle")
+    return tables[0].parent
 
 
 def _fraction(text: str) -> float:
