@@ -48,7 +48,6 @@ class Command:
 
     @property
     def line(self) -> str:
-        """One line to type."""
         return f"{TYPED} {self.name} {self.example}".rstrip()
 
     def add_to(self, commands: Any) -> None:

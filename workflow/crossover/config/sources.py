@@ -44,7 +44,6 @@ class Source:
 
     @property
     def heading(self) -> str:
-        """The heading of its claims."""
         return self.group or self.reference
 
     @property

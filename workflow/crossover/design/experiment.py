@@ -95,7 +95,6 @@ class Experiment:
 
     @property
     def settings(self) -> type[Settings]:
-        """The class of its settings."""
         return type(self.tiers.quick)
 
     @property

@@ -114,12 +114,10 @@ class Files:
 
     @property
     def results(self) -> Path:
-        """The folder of results."""
         return self.path.parents[4]
 
     @property
     def log(self) -> Path:
-        """The log of the launch."""
         *_, tier, experiment, placement, _ = self.path.parts
         return self.results / "logs" / tier / experiment / placement / f"{self.path.stem}.log"
 

@@ -75,7 +75,6 @@ class InPanel(Row):
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """The keys and the placement."""
         return {**self.keys, "placement": self.placement}
 
 
@@ -407,7 +406,6 @@ class Recommendation(Row):
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """The keys and the placement."""
         return {**self.keys, "placement": self.placement}
 
 

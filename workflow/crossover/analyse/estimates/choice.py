@@ -117,7 +117,6 @@ class Question:
 
     @cached_property
     def choices(self) -> list[Choice]:
-        """The choice at each cell that has one."""
         return choices(self.better, self.bias)
 
     def of(self, arms: Sequence[str]) -> "Question":

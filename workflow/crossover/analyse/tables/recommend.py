@@ -82,7 +82,6 @@ class Proposal:
 
     @property
     def arms(self) -> list[str]:
-        """The arm at each point."""
         return [self.default] * self.start + [self.arm] * (len(self.cells) - self.start)
 
     @property

@@ -168,7 +168,6 @@ def join(folders: list[Path], results: Path) -> None:
 
 
 def _whole(name: str, folder: Path) -> pa.Table:
-    """A table of `folder`."""
     return record.read(folder / f"{name}.parquet", TABLES[name])
 
 

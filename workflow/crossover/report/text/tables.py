@@ -61,7 +61,6 @@ class Panel:
 
     @property
     def cells(self) -> list[Summary | Ratio]:
-        """All its measured cells."""
         return [*self.summary, *self.ratios]
 
     @property
@@ -71,12 +70,10 @@ class Panel:
 
     @property
     def keys(self) -> Keys:
-        """The keys of its curves."""
         return self.facts.keys
 
     @property
     def conditions(self) -> dict[str, Any]:
-        """The keys and the placement."""
         return self.facts.conditions
 
     @property
@@ -96,7 +93,6 @@ class Panel:
 
     @property
     def ceilings(self) -> list[str]:
-        """The names of the ceilings."""
         return sorted({row.arm for row in self.cells if row.ceiling})
 
     @property
@@ -190,7 +186,6 @@ class Tables:
 
     @cached_property
     def every_panel(self) -> list[Panel]:
-        """The panels of all experiments."""
         # A page asks for panels some eighty times.
         return panels(self.summary, self.ratios, self.crossovers, self.thresholds, self.launches)
 
