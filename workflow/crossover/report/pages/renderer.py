@@ -3,9 +3,6 @@
 Both work in a private copy of `reports/`, so that concurrent renderings do not interfere, and get the folder of results
 through the environment. The page appears whole or not at all. It records its own origin: digests of the results, and
 the renderer's inputs. It has no date, so that the same results give the same page, byte for byte.
-
-Quarto's page gets a content security policy, and its style sheets only once. Quarto embeds the whole of Bootstrap three
-times: for the light theme, for the dark theme, and for browsers without scripts. Nearly all rules are the same.
 """
 
 import json
@@ -19,7 +16,6 @@ from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
-from urllib.parse import unquote
 
 from crossover.config import sources
 from crossover.errors import CrossoverError
@@ -41,10 +37,6 @@ QUARTO_POLICY = (
     "font-src data:; base-uri 'none'; form-action 'none'"
 )
 """What a browser may run and load: scripts inside the page, as Quarto writes them, and nothing from elsewhere."""
-
-SHEET = re.compile(r'<link href="data:text/css,(?P<css>[^"]*)"(?P<rest>[^>]*id="quarto-bootstrap"[^>]*)>')
-TOKEN = re.compile(r'/\*.*?\*/|"(?:\\.|[^"\\])*"|\'(?:\\.|[^\'\\])*\'|url\([^"\'][^)]*\)|[{};]', re.DOTALL)
-LIGHT, DARK, WITHOUT_SCRIPTS = range(3)
 
 
 def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = False) -> None:
@@ -97,7 +89,9 @@ def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
     )
     made = copy / "_site" / "index.html"
     if done.returncode == 0 and made.is_file():
-        made.write_text(finished_quarto_page(made.read_text(encoding="utf-8")), encoding="utf-8", newline="")
+        policy = f'<head><meta http-equiv="Content-Security-Policy" content="{QUARTO_POLICY}">'
+        text = made.read_text(encoding="utf-8").replace("<head>", policy, 1)
+        made.write_text(text, encoding="utf-8", newline="")
         return made
     what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
     output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])
@@ -155,63 +149,3 @@ def _digest(path: Path) -> str:
     for file in _visible(path) if path.is_dir() else [path]:
         content.update(file.relative_to(path).as_posix().encode() + b"\0" + file.read_bytes() + b"\0")
     return content.hexdigest()
-
-
-def finished_quarto_page(page: str) -> str:
-    """Quarto's page with the policy, and as small as it can be. A page of another form keeps its style sheets."""
-    page = re.sub(
-        r"<head>", f'<head><meta http-equiv="Content-Security-Policy" content="{QUARTO_POLICY}">', page, count=1
-    )
-    sheets = list(SHEET.finditer(page))
-    kinds = ["quarto-color-alternate" in sheet["rest"] for sheet in sheets]
-    if kinds != [False, True, False] or "quarto-color-scheme-extra" not in sheets[WITHOUT_SCRIPTS]["rest"]:
-        return page
-    light, dark = (unquote(sheets[kind]["css"]) for kind in (LIGHT, DARK))
-    replaced = [
-        "<style>" + light.replace("</", r"<\/") + "</style>" + _link_to_style("", sheets[LIGHT]["rest"]),
-        # Quarto's script switches it on. Without scripts the page stays light.
-        _link_to_style(
-            style_differences(light, dark), sheets[DARK]["rest"].replace('"stylesheet"', '"disabled-stylesheet"')
-        ),
-        _link_to_style("", sheets[WITHOUT_SCRIPTS]["rest"]),
-    ]
-    for sheet, new in reversed(list(zip(sheets, replaced, strict=True))):
-        page = page[: sheet.start()] + new + page[sheet.end() :]
-    return page
-
-
-def _link_to_style(css: str, rest: str) -> str:
-    escaped = re.sub(r'[%#"&<>\n]', lambda found: f"%{ord(found[0]):02X}", css)
-    return f'<link href="data:text/css,{escaped}"{rest}>'
-
-
-def style_differences(base: str, other: str) -> str:
-    """The rules that make the style sheet `other` of `base`, when they follow it.
-
-    A rule that both have is repeated if its selector or a part of it has a different rule before it.
-    """
-    known = set(style_rules(base))
-    changed: set[str] = set()
-    kept = []
-    for condition, rule in style_rules(other):
-        selectors = {selector.strip() for selector in rule.partition("{")[0].split(",")}
-        if (condition, rule) not in known or selectors & changed:
-            kept.append(f"{condition}{{{rule}}}" if condition else rule)
-            changed |= selectors
-    return "".join(kept)
-
-
-def style_rules(css: str, condition: str = "") -> Iterator[tuple[str, str]]:
-    """The rules of a style sheet in order, each after its condition, such as `@media print`."""
-    start = depth = opened = 0
-    for token in TOKEN.finditer(css):
-        depth += {"{": 1, "}": -1}.get(token[0], 0)
-        if depth == 1 and token[0] == "{":
-            opened = token.end()
-        if depth == 0 and token[0] in ("}", ";"):
-            rule = css[start : token.end()].strip()
-            if not condition and rule.startswith(("@media", "@supports")):
-                yield from style_rules(css[opened : token.start()], css[start : opened - 1].strip())
-            else:
-                yield condition, rule
-            start = token.end()
