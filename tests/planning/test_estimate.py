@@ -118,12 +118,10 @@ def test_the_review_compares_actual_with_expected_time(config):
         ended(launch, after, job=str(queued), queued_seconds=queued, **SECONDS)
         for launch, after, queued in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True)
     ]
-    assert review(config, launches(3), facts, nodes=3).splitlines() == [
+    assert review(config, launches(3), facts, nodes=3) == (
         "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 50% of it inside timed blocks, "
-        "0.36 node-hours expected",
-        "median launch: 3 s in the queue, 6 s until the launch began, 4 s until its processes met, "
-        "396 s until its file was written",
-    ]
+        "0.36 node-hours expected"
+    )
 
 
 @pytest.mark.parametrize("jump", [-86400, 3600])

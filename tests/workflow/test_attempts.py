@@ -38,7 +38,7 @@ def write(attempts, launch, text, run=RUN):
 
 def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attempts):
     made, fates = attempts
-    fates["7"] = Fate("NODE_FAIL", "node2", 30)
+    fates["7"] = Fate("NODE_FAIL", "node2")
     log = write(made, SECOND, "toy node launch 2: interrupted by SIGTERM; launch discarded; repeat the command")
     write(made, FIRST, "toy node launch 1: from an earlier run", run="earlier")
     assert made.failed([FIRST, SECOND, THIRD], "7") == (
@@ -52,7 +52,7 @@ def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attemp
 
 def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
     made, fates = attempts
-    fates["7"] = Fate("FAILED", "node1", 30)
+    fates["7"] = Fate("FAILED", "node1")
     log = write(made, FIRST, "cell 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
     for number in (1, 2):
         assert made.failed([FIRST], "7")[1].endswith(f"; attempt {number} of 3, repeated by itself")

@@ -1,7 +1,6 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
 import math
-import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,9 +17,6 @@ JOB_SECONDS = 12
 """Time that a batch system adds to a job: it allocates nodes at intervals, and the job starts Snakemake twice.
 Measured with Slurm while no other jobs waited.
 """
-
-PARTS = ("in the queue", "until the launch began", "until its processes met", "until its file was written")
-"""The consecutive phases of a launch, in words; only the first of a job was in the queue."""
 
 
 @dataclass(frozen=True)
@@ -143,16 +139,10 @@ class Course:
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
-    def review(
-        self,
-        due: Sequence[Launch],
-        ended: Sequence[tuple[rows.Launch, float]],
-        failed: Mapping[str, float] | None = None,
-    ) -> str:
-        """Actual beside expected cost of the launches that were due, and the phases of a job.
+    def review(self, due: Sequence[Launch], ended: Sequence[tuple[rows.Launch, float]]) -> str:
+        """Actual beside expected cost of the launches that were due.
 
-        `ended` has the launches that ended, each with the time when it was written; `failed` are the node-seconds of
-        jobs of Slurm that failed, by number.
+        `ended` has the launches that ended, each with the time when it was written.
         """
         if not ended:
             return "\n".join(["no launch was measured", *self._withheld()])
@@ -165,41 +155,17 @@ class Course:
         text = f"{len(launches) - holes} of {_counted(len(due))} measured in {duration(took)}"
         text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
         if self.nodes is not None:
-            text += self._used(due, launches, expected, failed or {})
-        if parts := phases_in_words(phases_of(launches)):
-            text += f"\ntime of launches: {parts}"
+            text += self._used(due, launches, expected)
         return "\n".join([text, *self._withheld()])
 
-    def _used(
-        self, due: Sequence[Launch], launches: Sequence[rows.Launch], expected: Cost, failed: Mapping[str, float]
-    ) -> str:
-        """The used beside the expected node-hours, the part inside timed blocks, and the phases of a launch."""
-        own = apart(launches)
+    def _used(self, due: Sequence[Launch], launches: Sequence[rows.Launch], expected: Cost) -> str:
+        """The used beside the expected node-hours, and the part inside timed blocks."""
         nodes = {launch.name: launch.settings.nodes for launch in due}
-        pairs = [(launch, nodes[launch.experiment, launch.placement, launch.launch]) for launch in own]
+        pairs = [(launch, nodes[launch.name]) for launch in apart(launches)]
         share = timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
         used = sum(node_seconds(*pair) for pair in pairs)
-        kept = sum(node_seconds(*pair) for pair in pairs if pair[0].job in failed)
-        lost = max(0.0, sum(failed.values()) - kept)
-        jobs = "1 job" if len(failed) == 1 else f"{len(failed)} jobs"
-        more = f"\nlost in {jobs} that failed: {_node_hours(lost)} more" if lost else ""
-        return (
-            f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected{more}"
-            f"\nmedian launch: {_phases(own)}"
-        )
-
-
-def _phases(launches: Iterable[rows.Launch]) -> str:
-    """The median over launches of each known phase of a job."""
-    known: dict[str, list[float]] = {words: [] for words in PARTS}
-    for launch in launches:
-        staying = (launch.wall_seconds or 0) - (launch.meeting_seconds or 0)
-        phases = (launch.queued_seconds, launch.entering_seconds, launch.meeting_seconds, staying)
-        for words, seconds in zip(PARTS, phases, strict=True):
-            if seconds is not None:
-                known[words].append(seconds)
-    return ", ".join(f"{statistics.median(seconds):.0f} s {words}" for words, seconds in known.items() if seconds)
+        return f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
 
 
 def _placed(waiting: dict[str, dict[str, int]]) -> list[str]:

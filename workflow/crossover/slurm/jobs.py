@@ -139,7 +139,6 @@ class Fate:
     """As Slurm names it, such as `NODE_FAIL`; empty if Slurm does not know the job any more."""
     nodes: str = ""
     """The names of its nodes, such as `node[1-2]`; empty if it had none."""
-    node_seconds: float = 0.0
 
     @property
     def from_outside(self) -> bool:
@@ -155,43 +154,35 @@ def fate_of(job: str) -> Fate:
     told = cluster.said(["scontrol", "--oneliner", "show", "job", job], cluster.LIMIT_SECONDS)
     if "JobState=" in told:
         return of_controller(told)
-    columns = "--format=State,NodeList,ElapsedRaw,AllocNodes"
-    command = ["sacct", "--jobs", job, "--noheader", "--allocations", "--parsable2", columns]
+    command = ["sacct", "--jobs", job, "--noheader", "--allocations", "--parsable2", "--format=State,NodeList"]
     return of_accounts(cluster.said(command, cluster.LIMIT_SECONDS))
 
 
 def of_controller(told: str) -> Fate:
     """The fate in the answer of `scontrol --oneliner show job`.
 
-    >>> of_controller("JobId=7 JobState=NODE_FAIL Reason=NodeDown RunTime=1-00:01:05 NodeList=n[1-2] NumNodes=2")
-    Fate(state='NODE_FAIL', nodes='n[1-2]', node_seconds=172930)
-    >>> of_controller("JobId=8 JobState=CANCELLED RunTime=00:00:00 NodeList=(null) NumNodes=1")
-    Fate(state='CANCELLED', nodes='', node_seconds=0)
+    >>> of_controller("JobId=7 JobState=NODE_FAIL Reason=NodeDown NodeList=n[1-2] NumNodes=2")
+    Fate(state='NODE_FAIL', nodes='n[1-2]')
+    >>> of_controller("JobId=8 JobState=CANCELLED NodeList=(null) NumNodes=1")
+    Fate(state='CANCELLED', nodes='')
     """
-    facts = dict(re.findall(r"(?<!\S)(JobState|RunTime|NodeList|NumNodes)=(\S+)", told))
-    days, _, clock = facts.get("RunTime", "").rpartition("-")
-    hours, minutes, seconds = map(int, (clock or "0:0:0").split(":"))
-    nodes = facts.get("NodeList", "").replace("(null)", "")
-    # NumNodes can be the range that was requested.
-    count = int(facts.get("NumNodes", "1").split("-")[0])
-    return Fate(
-        facts.get("JobState", ""), nodes, (((int(days or 0) * 24 + hours) * 60 + minutes) * 60 + seconds) * count
-    )
+    facts = dict(re.findall(r"(?<!\S)(JobState|NodeList)=(\S+)", told))
+    return Fate(facts.get("JobState", ""), facts.get("NodeList", "").replace("(null)", ""))
 
 
 def of_accounts(told: str) -> Fate:
     """The fate in the answer of `sacct`, its last line if the job ran more than once.
 
-    >>> of_accounts("CANCELLED by 0|node1|12|1\\n")
-    Fate(state='CANCELLED', nodes='node1', node_seconds=12)
-    >>> of_accounts("PENDING|None assigned|0|0"), of_accounts("")
-    (Fate(state='PENDING', nodes='', node_seconds=0), Fate(state='', nodes='', node_seconds=0.0))
+    >>> of_accounts("CANCELLED by 0|node1\\n")
+    Fate(state='CANCELLED', nodes='node1')
+    >>> of_accounts("PENDING|None assigned"), of_accounts("")
+    (Fate(state='PENDING', nodes=''), Fate(state='', nodes=''))
     """
-    rows = [line.split("|") for line in told.splitlines() if line.count("|") == 3]
+    rows = [line.split("|") for line in told.splitlines() if line.count("|") == 1]
     if not rows:
         return Fate()
-    state, nodes, seconds, count = rows[-1]
-    return Fate(state.split()[0], nodes.replace("None assigned", ""), int(seconds or 0) * int(count or 0))
+    state, nodes = rows[-1]
+    return Fate(state.split()[0], nodes.replace("None assigned", ""))
 
 
 def name_start(results: str | Path) -> str:

@@ -207,8 +207,6 @@ class Attempts:
     """The log of a job of Slurm, by its number."""
     reasons: dict[Launch, str] = field(default_factory=dict)
     """The last reason of each launch that failed, also of those that Slurm refused."""
-    lost: dict[str, Fate] = field(default_factory=dict)
-    """The jobs of Slurm that failed, by number."""
     _failures: Counter[Launch] = field(default_factory=Counter)
 
     def failed(self, launches: Sequence[Launch], job: str | None) -> tuple[Launch, str]:
@@ -240,7 +238,7 @@ class Attempts:
 
     def _reason(self, launch: Launch, job: str | None) -> str:
         if self.fate and job:
-            fate = self.lost[job] = self.fate(job)
+            fate = self.fate(job)
             if fate.from_outside:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.

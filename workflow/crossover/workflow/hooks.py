@@ -190,9 +190,8 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     `succeeded` tells that no job of Snakemake failed, and that all were to run.
     """
     display.end()
-    lost = {job: fate.node_seconds for job, fate in run.attempts.lost.items()} if run.attempts else {}
     due = [run.planned(launch) for launch in run.due]
-    review = run.course.review(run.due, _ended(due), lost) if due else ""
+    review = run.course.review(run.due, _ended(due)) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
     lacking = failures.find(run.command, run.asked, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
