@@ -47,7 +47,6 @@ def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attemp
         "attempt 1 of 3, repeated by itself",
     )
     assert made.reasons == {SECOND: "Slurm ended its job: NODE_FAIL on node2"}
-    assert made.lost == {"7": fates["7"]}
 
 
 def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
