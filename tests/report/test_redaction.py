@@ -13,11 +13,11 @@ import pytest
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.records import record
+from crossover.records import record, rows
 from crossover.records.holes import why
 from crossover.report.pages import renderer
 from crossover.share import run_files
-from crossover.share.private import FOLDERS, WITHHELD, Mask, Pseudonyms, host_names
+from crossover.share.private import FOLDERS, WITHHELD, Mask
 
 HOSTS = ("zebra07", "apple02")
 FULL = "zebra07.cluster.uni-nowhere.example"
@@ -29,13 +29,18 @@ SLURM = {
 NAMES = (
     *("zebra", "apple0", "uni-nowhere", "lovelacea", "enginegrant", "8675309", "secretjob", "fatqueue", "forbabbage"),
     *("adalace", "windowsada", "fileserver", "tokyo[01-04]", "ghp_0a1b2c", "BEGIN KEY"),
-    *("10.77.3.4", "10.77.3.5", "fe80::1234:77", "enx00aa11", "moonproject", "babbagec"),
+    *("10.77.3.4", "10.77.3.5", "fe80::1234:77", "enx00aa11", "moonproject", "babbagec", "charles@", "engineimage"),
 )
+BUILD = "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution"
+VARIABLES = {
+    "UCX_NET_DEVICES": "enx00aa11:1", "OMPI_MCA_user": "charles@uni-nowhere.example",
+    "LD_PRELOAD": "~/moonproject/x.so", "OMPI_MCA_btl_tcp_if_include": "10.77.3.4/24", "PYTHONHASHSEED": "0",
+}  # fmt: skip
 REASON = (
     "ssh from lovelacea@zebra07.cluster.uni-nowhere.example to zebra09 (10.77.3.5, fe80::1234:77): no "
     "/home/babbagec/moonproject/x.py, /scratch/lovelacea/moonproject/y; job 8675309 of babbagec was cancelled; "
     "ssh://adalace@a, file:///home/adalace, ~adalace, C:\\Users\\windowsada, \\\\fileserver, tokyo[01-04], "
-    "ghp_0a1b2c,\nBEGIN KEY"
+    "ghp_0a1b2c, charles@uni-nowhere.example, \nBEGIN KEY"
 )
 
 
@@ -71,7 +76,11 @@ def named(whole_run, tmp_path_factory):
         interface=lambda row: "enx00aa11",
         address=lambda row: f"10.77.3.{4 + row['rank']}",
         network=lambda row: json.dumps({"enx00aa11": 25000, "lo": 0}),
-        mpi=lambda row: "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution",
+        mpi=lambda row: BUILD,
+        libraries=lambda row: json.dumps({"MPI library": BUILD, "pyzmq": "27.3.0"}),
+        variables=lambda row: json.dumps(VARIABLES),
+        kernel=lambda row: "6.1.0-13-zebra07",
+        container=lambda row: "engineimage.sif",
         slurm=lambda row: json.dumps(SLURM),
     )
     slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
@@ -82,7 +91,7 @@ def named(whole_run, tmp_path_factory):
     for row in launches:
         own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
         facts = {"launch": {key: value for key, value in row.items() if key not in FOLDERS}, "ranks": own}
-        record.write(record.MEASUREMENTS.empty_table(), run_files.raw_file(results, row), facts)
+        record.write(record.MEASUREMENTS.empty_table(), run_files.raw_file(results, row["file"]), facts)
     options = ["/home/babbagec/moonproject/slurm", "/home/babbagec/x"]
     waiting = {"partial": options, "hosts": {"nodes": 2}, "too_few_nodes": REASON}
     with pytest.MonkeyPatch.context() as patch:
@@ -139,11 +148,20 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     assert {row["host"] for row in launches} == zebra
     assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
     assert {row["job"] for row in launches} == {"job-1"}
-    own = run_files.raw_file(results, launches[0])
+    own = run_files.raw_file(results, launches[0]["file"])
     raw = json.loads(pq.read_schema(own).metadata[b"ranks"])
     assert [row["host"] for row in raw] == [row["host"] for row in ranks[:2]]
     assert [row["address"] for row in raw] == [row["address"] for row in ranks[:2]]
+    assert (ranks[0]["kernel"], ranks[0]["container"], ranks[0]["mpi"]) == (
+        "6.1.0-13",
+        "container-1",
+        "Open MPI v5.0.1",
+    )
+    assert json.loads(ranks[0]["libraries"]) == {"MPI library": "Open MPI v5.0.1", "pyzmq": "27.3.0"}
+    variables = json.loads(ranks[0]["variables"])
+    assert (variables["PYTHONHASHSEED"], variables["UCX_NET_DEVICES"]) == ("0", "ucx_net_devices-1")
     slurm = json.loads(ranks[0]["slurm"])
+    assert slurm["SLURM_JOB_ID"] == "job-1"
     assert slurm["SLURM_JOB_NUM_NODES"] == "3" and slurm["SLURM_JOB_ACCOUNT"] == "account-1"
     assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
     assert {row["reason"] for row in launches if row["hole"]} == {WITHHELD}
@@ -173,50 +191,50 @@ def test_an_unreadable_file_is_not_shared(tmp_path):
     raw.write_bytes(b"zebra07")
     for redact in (False, True):
         with pytest.raises(CrossoverError, match=r"^results/raw/launch=1\.parquet: cannot be read .*remeasure"):
-            Mask(tmp_path, PROJECT, redact).folder(tmp_path, {})
+            Mask(tmp_path, redact).folder(tmp_path, {})
 
 
-def test_pseudonyms_are_numbered_by_first_appearance():
-    given = Pseudonyms()
-    assert given.field("hosts", "z,a") == "host-1,host-2"
-    assert given.field("host", "a") == "host-2" and given.field("address", "127.0.0.1") == "127.0.0.1"
+@pytest.fixture
+def mask():
+    return Mask(PROJECT / "results", redact=True)
 
 
-def test_a_word_of_the_tables_is_replaced_only_where_it_is_a_name():
-    given = Pseudonyms(["node", "copy"])
-    assert given.field("host", "node") == "host-1"
-    given.of("user", "copy")
-    said = "placement node, arm no-copy / copy, libzmq 4.3.5, 10:00:00, https://a.org/b"
-    assert given.text(said) == said
+def test_pseudonyms_are_numbered_by_first_appearance(mask):
+    assert mask.field("hosts", "z,a") == "host-1,host-2"
+    assert mask.field("host", "A.site.org") == "host-2" and mask.field("host", "10.1.2.3") == "host-3"
+    assert mask.field("address", "127.0.0.1") == "127.0.0.1" and mask.field("address", "10.1.2.3") == "address-1"
 
 
-def test_a_list_of_hosts_is_expanded():
-    assert host_names("a[01-03,7],b") == ("a01", "a02", "a03", "a7", "b")
-    assert host_names("r[1-2]n[8-9]") == ("r1n8", "r1n9", "r2n8", "r2n9")
+KEPT = {
+    *("experiment", "placement", "outcome", "hole", "started_utc", "settings", "code", "commit", "phases"),
+    *("cpu", "affinity", "governor", "os", "python", "tuning"),
+}
+"""The facts about launches and ranks that name nothing but paths."""
 
 
-def test_known_names_and_paths_are_replaced_in_any_text():
-    given = Pseudonyms()
-    given.field("host", "alpha3.site.org")
-    given.field("slurm", json.dumps({"SLURM_JOB_USER": "ada"}))
-    said = "ALPHA3, alpha3.site.org of ada: /usr/lib/x.so from ~/thesis/x and /home/ada"
-    assert given.text(said) == "host-1, host-1.domain-1 of user-1: /usr/lib/x.so from path-1 and path-2"
+def test_a_column_is_withheld_until_it_has_a_kind(mask):
+    secret = '{"entry": "1.2, BABBAGE"}'
+    fields = {field.name: field for field in (*record.LAUNCHES, *record.RANKS) if field.type == pa.string()}
+    shown = {name for name in fields if "BABBAGE" in mask.field(name, secret)}
+    assert shown - {"network", "reason"} == KEPT
+    assert "BABBAGE" not in mask.field("network", '{"BABBAGE": 1}')
+    assert mask.field("unheard of", secret) == WITHHELD
 
 
-def test_texts_of_other_programs_are_withheld_whole():
-    given = Pseudonyms()
-    assert given.field("why", "any text") == given.field("too_few_nodes", "any text") == WITHHELD
-    assert given.field("why", "") == given.field("too_few_nodes", "") == ""
-    quoted = why(
-        [{"experiment": "toy", "placement": "node", "outcome": "hole", "hole": "crashed", "reason": REASON}], "toy"
+def test_paths_are_replaced_in_words_too(mask):
+    said = "no-copy / copy, libzmq 4.3.5, 10:00:00, https://a.org/b, /usr/lib/x.so"
+    assert mask.field("settings", said) == said
+    assert mask.field("settings", "from ~/thesis/x and /home/ada") == "from path-1 and path-2"
+
+
+def test_texts_of_other_programs_are_withheld_whole(mask):
+    assert mask.field("why", "any text") == mask.field("error", "KeyError: 'x'") == WITHHELD
+    assert mask.field("why", "") == ""
+    hole = rows.Launch.of(
+        {"experiment": "toy", "placement": "node", "outcome": "hole", "hole": "crashed", "reason": REASON}
     )
-    assert given.field("reason", quoted) == "all its launches are holes, the first because of `crashed`"
-    assert given.field("error", "KeyError: 'x'") == f"KeyError: {WITHHELD}"
-    assert given.field("error", "some text: x") == WITHHELD
-    assert given.field("mpi", "Open MPI v5.0.1, package: me@here, thread level multiple") == (
-        "Open MPI v5.0.1, thread level multiple"
-    )
-    mask = Mask(PROJECT / "results", PROJECT, redact=True)
+    quoted = why([hole], "toy")
+    assert mask.field("reason", quoted) == "all its launches are holes, the first because of `crashed`"
     launch = {"launch": {"hole": "crashed", "reason": "any text"}, "other": {"reason": "our words"}}
     assert mask.facts(launch) == {
         "launch": {"hole": "crashed", "reason": WITHHELD}, "other": {"reason": "our words"},

@@ -8,13 +8,15 @@ launch, or left over from a run with another configuration.
 import json
 import shutil
 import stat
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.records import atomic, record
+from crossover.records import atomic, record, rows
 from crossover.report.pages import renderer
 
 PAGE = "report/index.html"
@@ -41,21 +43,20 @@ def require_fresh(results: Path) -> dict[str, Any]:
     return recorded
 
 
-def launches(results: Path) -> list[dict[str, Any]]:
+def launches(results: Path) -> list[rows.Launch]:
     """The rows of the launches in the tables."""
-    rows: list[dict[str, Any]] = record.read(results / "launches.parquet", record.LAUNCHES).to_pylist()
-    return rows
+    return record.rows_of(results / "launches.parquet", rows.Launch)
 
 
-def raw_file(results: Path, launch: dict[str, Any]) -> Path:
+def raw_file(results: Path, file: str) -> Path:
     """The path of a launch's raw file, even if the folder of results has moved since the analysis."""
-    parts = Path(launch["file"]).parts
+    parts = Path(file).parts
     return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
 
 
 def _newer(results: Path) -> Iterator[str]:
     """The raw files that are missing in the tables, or have changed since."""
-    known = {raw_file(results, row): row["started_utc"] for row in launches(results)}
+    known = {raw_file(results, row.file): row.started_utc for row in launches(results)}
     joined = (results / "launches.parquet").stat().st_mtime_ns
     # Launches of other tiers are in the same folder, but not part of this report.
     tiers = {path.parents[2] for path in known}
@@ -67,18 +68,31 @@ def _newer(results: Path) -> Iterator[str]:
             yield str(path)
 
 
-def _started(path: Path) -> Any:
-    """The start of a launch; None, as in the tables, if its file cannot be read."""
+def _started(path: Path) -> str:
+    """The start of a launch; empty, as in the tables, if its file cannot be read."""
     try:
-        return json.loads(record.stored(path)[b"launch"]).get("started_utc")
+        return json.loads(record.stored(path)[b"launch"]).get("started_utc") or ""
     except (*record.DAMAGE, AttributeError):
-        return None
+        return ""
 
 
 def _sentence(older: Path, newer: list[str], results: Path) -> str:
     named = ", ".join(newer[:MOST_NAMED]) + (f" and {len(newer) - MOST_NAMED} more" if len(newer) > MOST_NAMED else "")
     again = "make report" if results == Path("results") else "the command that made it"
     return f"{older}: is older than {named}; repeat {again} (it keeps measured launches), then this command"
+
+
+@contextmanager
+def temporary() -> Iterator[Path]:
+    """A new folder, which is deleted at the end. Raises CrossoverError in place of OSError, for a failed copy."""
+    try:
+        with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
+            yield Path(folder)
+    except OSError as error:
+        raise CrossoverError(
+            f"{error.filename or tempfile.gettempdir()}: cannot be copied ({error.strerror or error}); make it "
+            f"readable; if {tempfile.gettempdir()} is full, set TMPDIR to another folder"
+        ) from None
 
 
 def below(folder: Path) -> dict[str, Path]:
