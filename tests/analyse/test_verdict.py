@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from crossover.analyse.claims.judgement import Range, decisive, judge
-from crossover.analyse.claims.readings import Place, Result
+from crossover.analyse.claims.readings import Place, Result, apart
 from crossover.analyse.estimates.intervals import Estimate, estimate
 
 INF = np.inf
@@ -150,3 +150,11 @@ def test_a_claim_at_the_edge_of_its_range_is_rarely_decided_whatever_the_bias(la
     # Of a share of 2.5 %, more than 3.5 % of 1,500 are a chance of one in a hundred.
     assert verdicts.count("smaller here") / len(verdicts) <= 0.035
     assert verdicts.count("holds") / len(verdicts) <= 0.035
+
+
+def test_the_distance_of_two_points_allows_for_the_farthest_ends_of_both():
+    first = Place(np.array([5.0]), np.array([4.0]), np.array([7.0]), [(3.0, 8.0)])
+    second = Place(np.array([2.0]), np.array([1.0]), np.array([2.5]), [(0.5, 3.0)], "none was found")
+    distance = apart(first, second)
+    assert (distance.mean, distance.low, distance.high) == (3.0, 1.5, 6.0)
+    assert (distance.possible, distance.story) == ([(0.0, 7.5)], "none was found")

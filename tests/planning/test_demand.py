@@ -31,7 +31,8 @@ def code(monkeypatch):
     """A function that sets the digest of the measuring code."""
 
     def change(digest):
-        monkeypatch.setattr(code_digest, "of_launch", lambda experiment, settings: digest)
+        digests = {FIRST.experiment: digest}
+        monkeypatch.setattr(code_digest, "of_launch", lambda experiment, _: digests.get(experiment, "another"))
 
     change("now")
     return change

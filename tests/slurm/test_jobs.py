@@ -1,8 +1,10 @@
 """Does a run say once why its jobs wait? Is the end of a job read, whichever of Slurm's commands knows it?"""
 
 import doctest
+import os
 import subprocess
 from collections import Counter
+from pathlib import Path
 
 import pytest
 
@@ -152,3 +154,12 @@ def test_without_an_answer_nothing_is_known(slurm):
 def test_a_job_that_never_ran_has_no_node():
     found = jobs.of_controller(WAITING)
     assert (str(found), found.from_outside) == ("CANCELLED", True)
+
+
+def test_a_fork_leaves_the_folder_of_its_parent(sbatch):
+    folder = Path(os.environ[submission.REFUSALS]).parent
+    if (child := os.fork()) == 0:
+        submission._remove(str(folder), os.getppid())
+        os._exit(0)
+    os.waitpid(child, 0)
+    assert folder.is_dir()
