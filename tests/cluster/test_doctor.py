@@ -104,13 +104,6 @@ def test_an_interrupted_run_with_waiting_jobs_reports_its_findings(project: OnCl
     assert eventually(lambda: not any("PENDING" in job for job in project.slurm.jobs()), 30), "its jobs are cancelled"
 
 
-def test_words_of_slurm_that_nobody_knows_are_printed_as_they_are(project: OnCluster) -> None:
-    site(project, "sbatch_options: --reservation=nope")
-    code, found = examined(project)
-    assert code == 1
-    assert "Requested reservation is invalid" in found["executor"][1]
-
-
 def test_where_nodes_do_not_see_python_the_doctor_says_so(project: OnCluster) -> None:
     for node in project.slurm.nodes:
         node.run("mount", "-t", "tmpfs", "hidden", sys.prefix)

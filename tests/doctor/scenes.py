@@ -33,8 +33,6 @@ HEALTHY = Seen("slurm", job("n1 n1"), job("n1 n2"))
 LAPTOP = Seen("local", job("laptop laptop", queued_seconds=None))
 
 
-def write(job: Job, folder: Path) -> Path:
-    """Write the facts of a job, as the job does; returns the file."""
-    file = folder / f"{job.placement}.json"
-    file.write_text(json.dumps(asdict(job)))
-    return file
+def write(job: Job, folder: Path) -> None:
+    """Write the facts of a job to a folder, as the job does."""
+    (folder / f"{job.placement}.json").write_text(json.dumps(asdict(job)))

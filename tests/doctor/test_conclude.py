@@ -12,8 +12,6 @@ from scenes import ETH, FOLDERS, HEALTHY, IB, LAPTOP, PAIR, attempt, job, write
 from crossover.doctor import conclude
 from crossover.doctor.conclude import CHECKS, OK, PROBLEM, UNKNOWN, WARNING, Finding, Seen, Verdict
 
-BETWEEN = ("processors", "ports", "temporary folder", "shared folder")
-
 
 def pair(**changed: Any) -> Seen:
     """A healthy cluster, except for these facts of the two ranks on two hosts."""
@@ -26,15 +24,15 @@ def folder(path: str, free: int = 9 << 30, error: str = "") -> Seen:
 
 
 def bound(mpi: str, *processors: int) -> Seen:
-    ranks = replace(PAIR, processors=processors)
-    return replace(HEALTHY, nodes=job("n1 n2", attempt(mpi, "n1 n2", pair=ranks)))
+    return tried(attempt(mpi, "n1 n2", pair=replace(PAIR, processors=processors)))
 
 
-def lost(words: str, **changed: Any) -> Seen:
-    return replace(HEALTHY, node=None, nodes=None, lost={"node": words, "nodes": words}, **changed)
+def lost(words: str) -> Seen:
+    return Seen("slurm", lost={"node": words, "nodes": words})
 
 
 def tried(*attempts: Any) -> Seen:
+    """One where these launchers were tried on two hosts."""
     return replace(HEALTHY, nodes=job("n1 n2", *attempts, placement="nodes"))
 
 
@@ -50,7 +48,6 @@ ONE_NODE = replace(HEALTHY, nodes=None, lost={"nodes": "because of Slurm's Parti
 EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     # title, facts, verdict, key and its value, words
     ("executor", lost("Invalid partition name specified"), PROBLEM, "partition", "Invalid partition name specified"),
-    ("executor", lost("Invalid account or account/partition combination"), PROBLEM, "account", "sacctmgr"),
     ("executor", lost("Invalid qos specification"), PROBLEM, "qos", ""),
     ("executor", lost("Invalid feature specification"), PROBLEM, "constraint", ""),
     ("executor", lost("Requested node configuration is not available"), PROBLEM, "partition", ""),
@@ -106,7 +103,7 @@ def test_what_works_is_fine_and_what_cannot_be_checked_is_unknown(title: str) ->
     assert CHECKS[title](LAPTOP).verdict is (UNKNOWN if title == "two hosts" else OK)
     if title in ("ports", "temporary folder", "shared folder"):
         assert "needs a second host" in CHECKS[title](LAPTOP).seen
-    if title in (*BETWEEN, "launcher", "two hosts"):
+    if title != "executor":
         found = CHECKS[title](lost("invalid partition"))
         assert (found.verdict, found.key) == (UNKNOWN, "")
     if title != "two hosts":

@@ -247,21 +247,17 @@ def folder(path: str) -> tuple[str, int, str]:
 
 def connected(comm: Intracomm, apart: bool, interface: str) -> tuple[tuple[tuple[str, str, str], ...], str]:
     """The interfaces by which the second rank tried to connect to the first; the reason if none could be chosen."""
+    reason, offered = "", []
+    try:
+        offered = [network.reach("nodes" if apart else "node", interface)]
+    except Refusal as error:
+        reason = str(error)
+    offered += [other for other in network.interfaces() if apart and other not in offered]
     with socket.create_server(("", 0)) as server:
-        offered, reason, port = comm.allgather((*interfaces(apart, interface), server.getsockname()[1]))[0]
+        offered, reason, port = comm.allgather((offered, reason, server.getsockname()[1]))[0]
         errors = comm.allgather([_connect(reach.address, port) for reach in offered] if comm.rank else [])[1]
     both = zip(offered, errors, strict=True)
     return tuple((reach.interface, reach.address, error) for reach, error in both), reason
-
-
-def interfaces(apart: bool, interface: str) -> tuple[list[network.Reach], str]:
-    """The interfaces that another host could reach, the one for launches first; the reason if none can be chosen."""
-    reason, chosen = "", []
-    try:
-        chosen = [network.reach("nodes" if apart else "node", interface)]
-    except Refusal as error:
-        reason = str(error)
-    return chosen + [other for other in network.interfaces() if apart and other not in chosen], reason
 
 
 def _connect(address: str, port: int) -> str:
