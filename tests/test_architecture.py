@@ -41,7 +41,7 @@ ROOMS = {
     "query": "analyse.estimates analyse.tables config design experiments records report.charts report.text",
     "share": "records report.pages",
     "workflow": "config design doctor experiments measure.ranks planning records report.pages slurm",
-    "doctor": "measure.launch measure.native measure.ranks records slurm",
+    "doctor": "measure.launch measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from itertools import product
 from pathlib import Path
 from typing import Any
 
 import pytest
-from scenes import COMPILERS, ETH, HEALTHY, IB, LAPTOP, PAIR, RANK, attempt, job
+from scenes import ETH, FOLDERS, HEALTHY, IB, LAPTOP, PAIR, attempt, job, write
 
-from crossover.doctor import conclude, facts
+from crossover.doctor import conclude
 from crossover.doctor.conclude import CHECKS, OK, PROBLEM, UNKNOWN, WARNING, Finding, Seen, Verdict
-
-BETWEEN = ("processors", "ports", "temporary folder", "shared folder")
 
 
 def pair(**changed: Any) -> Seen:
@@ -21,29 +18,25 @@ def pair(**changed: Any) -> Seen:
     return replace(HEALTHY, nodes=job("n1 n2", pair=replace(PAIR, **changed)))
 
 
-def written(**changed: Any) -> Seen:
-    return pair(written=replace(PAIR.written, **changed))
-
-
-def folder(path: str, **changed: Any) -> Seen:
+def folder(path: str, free: int = 9 << 30, error: str = "") -> Seen:
     """One where a folder of the second host has changed."""
-    other = tuple(replace(each, **changed) if each.path == path else each for each in RANK.folders)
-    return pair(ranks=(RANK, replace(RANK, folders=other)))
+    return pair(folders=(*FOLDERS, *((path, free, error) if path == own[0] else own for own in FOLDERS)))
 
 
-def bound(mpi: str, *free: int, of: int = 16) -> Seen:
-    ranks = replace(PAIR, ranks=tuple(replace(RANK, processors=each, of=max(each, of)) for each in free))
-    return replace(HEALTHY, nodes=job("n1 n2", attempt(mpi, "n1 n2", pair=ranks)))
+def bound(mpi: str, *processors: int) -> Seen:
+    return tried(attempt(mpi, "n1 n2", pair=replace(PAIR, processors=processors)))
 
 
-def lost(words: str, **changed: Any) -> Seen:
-    return replace(HEALTHY, node=None, nodes=None, lost={"node": words, "nodes": words}, **changed)
+def lost(words: str) -> Seen:
+    return Seen("slurm", lost={"node": words, "nodes": words})
 
 
 def tried(*attempts: Any) -> Seen:
+    """One where these launchers were tried on two hosts."""
     return replace(HEALTHY, nodes=job("n1 n2", *attempts, placement="nodes"))
 
 
+CLOSED = (*ETH[:2], "timed out")
 WRONG = [
     attempt("srun --mpi=none", "n1", "n1"),
     attempt("srun --mpi=pmix", said="PMIx_Init failed"),
@@ -55,7 +48,6 @@ ONE_NODE = replace(HEALTHY, nodes=None, lost={"nodes": "because of Slurm's Parti
 EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     # title, facts, verdict, key and its value, words
     ("executor", lost("Invalid partition name specified"), PROBLEM, "partition", "Invalid partition name specified"),
-    ("executor", lost("Invalid account or account/partition combination"), PROBLEM, "account", "sacctmgr"),
     ("executor", lost("Invalid qos specification"), PROBLEM, "qos", ""),
     ("executor", lost("Invalid feature specification"), PROBLEM, "constraint", ""),
     ("executor", lost("Requested node configuration is not available"), PROBLEM, "partition", ""),
@@ -72,25 +64,20 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("two hosts", replace(HEALTHY, nodes=None, too_few_nodes="no; wait"), PROBLEM, "", "hosts: no; wait"),
     ("two hosts", tried(attempt("mpiexec", "n1 n1"), attempt("srun", "n1 n2")), PROBLEM, "mpi: srun", "on n1, though"),
     ("two hosts", tried(attempt("mpiexec", "n1 n1")), PROBLEM, "mpi", "ask the site"),
-    ("processors", bound("srun --x", 16, 2), PROBLEM, "mpi: srun --x --cpu-bind=none", "may use 2 of its host's 16"),
-    ("processors", bound("/opt/mpiexec", 2, 2), PROBLEM, "mpi: /opt/mpiexec --bind-to none", ""),
-    ("processors", bound("srun", 16, 8, of=0), OK, "", "8 of its host's 8"),
-    ("ports", pair(interfaces=(replace(ETH, error="timed out"), IB)), PROBLEM, "interface: ib0", "(eth0): timed out"),
-    ("ports", pair(interfaces=(replace(ETH, error="timed out"),)), PROBLEM, "interface", "firewall"),
+    ("processors", bound("srun --x", 2, 16), PROBLEM, "mpi: srun --x --cpu-bind=none", "may use 2 of its host's 16"),
+    ("processors", bound("/opt/mpiexec", 2, 16), PROBLEM, "mpi: /opt/mpiexec --bind-to none", ""),
+    ("processors", bound("srun", 8, 8), OK, "", "8 of its host's 8"),
+    ("ports", pair(interfaces=(CLOSED, IB)), PROBLEM, "interface: ib0", "(eth0): timed out"),
+    ("ports", pair(interfaces=(CLOSED,)), PROBLEM, "interface", "firewall"),
     ("ports", pair(no_interface="no ib9", interfaces=(IB,)), PROBLEM, "interface: ib0", "no ib9"),
     ("temporary folder", pair(temporary_shared=True), WARNING, "", "both hosts see the same files"),
-    ("temporary folder", folder("/tmp", free_bytes=1 << 20), WARNING, "", "TMPDIR"),
-    ("temporary folder", folder("/dev/shm", free_bytes=200 << 20), WARNING, "", "too little free space; ask"),
+    ("temporary folder", folder("/tmp", 1 << 20), WARNING, "", "TMPDIR"),
+    ("temporary folder", folder("/dev/shm", 200 << 20), WARNING, "", "too little free space; ask"),
     ("temporary folder", folder("/tmp", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
     ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "cannot be written to: No such; ask"),
-    ("shared folder", written(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
-    ("shared folder", written(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
-    ("shared folder", written(error="disk full", seen_seconds=None), PROBLEM, "", "disk full"),
-    ("compilers", replace(HEALTHY, compilers={**COMPILERS, "the MPI ceiling": ""}), WARNING, "", "variable MPICC"),
-    ("compilers", replace(HEALTHY, compilers=None), UNKNOWN, "", ""),
-    ("quarto", replace(HEALTHY, quarto={"/bin/quarto": ""}), PROBLEM, "", "/bin/quarto --version fails"),
-    ("quarto", replace(HEALTHY, quarto={}), OK, "", "preview"),
-    ("quarto", replace(HEALTHY, quarto=None), UNKNOWN, "", ""),
+    ("shared folder", pair(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
+    ("shared folder", pair(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
+    ("shared folder", pair(unwritten="disk full", seen_seconds=None), PROBLEM, "", "disk full"),
 ]  # fmt: skip
 
 
@@ -116,40 +103,27 @@ def test_what_works_is_fine_and_what_cannot_be_checked_is_unknown(title: str) ->
     assert CHECKS[title](LAPTOP).verdict is (UNKNOWN if title == "two hosts" else OK)
     if title in ("ports", "temporary folder", "shared folder"):
         assert "needs a second host" in CHECKS[title](LAPTOP).seen
-    if title in (*BETWEEN, "launcher", "two hosts"):
+    if title != "executor":
         found = CHECKS[title](lost("invalid partition"))
         assert (found.verdict, found.key) == (UNKNOWN, "")
     if title != "two hosts":
         assert CHECKS[title](ONE_NODE).verdict is OK, "a job for two hosts that does not run hides no other finding"
 
 
-def test_an_interface_is_better_only_if_that_is_known() -> None:
-    for rdma, other_rdma, speed, other in product((False, True), (False, True), (0, 1000), (0, 100, 100_000)):
-        chosen, through = replace(ETH, rdma=rdma, megabits=speed), replace(IB, rdma=other_rdma, megabits=other)
-        slower, faster = 0 < other < speed, other > speed > 0
-        better = (other_rdma and not slower) if rdma != other_rdma else faster
-        found = CHECKS["ports"](pair(interfaces=(chosen, through)))
-        assert (found.verdict, found.value) == ((WARNING, "ib0") if better else (OK, "")), (chosen, through)
-        closed = pair(interfaces=(chosen, replace(through, error="timed out")))
-        assert CHECKS["ports"](closed).verdict is OK
-    middle = replace(IB, name="eth1", megabits=200_000, rdma=False)
-    words = "ranks use eth0 (1,000 Mbit/s, no RDMA); the other host can also connect through ib0 (100,000 Mbit/s, RDMA)"
-    assert CHECKS["ports"](pair(interfaces=(ETH, middle, IB))).seen == words
-
-
 def test_the_table_is_as_wide_as_the_terminal_and_counts_the_verdicts() -> None:
-    findings = {"launcher": CHECKS["launcher"](ALONE), "quarto": Finding(OK, "found")}
+    findings = {"launcher": CHECKS["launcher"](ALONE), "ports": Finding(OK, "open")}
     told = conclude.table(findings, "slurm", 70)
     assert "1 ok, 1 problem; follow the advice above" in told
     assert max(map(len, told.splitlines())) <= 70
-    assert "launches can run here" in conclude.table({"quarto": findings["quarto"]}, "local", 70)
+    assert "launches can run here" in conclude.table({"ports": findings["ports"]}, "local", 70)
 
 
 @pytest.mark.parametrize(("seen", "code"), [(HEALTHY, 0), (pair(temporary_shared=True), 0), (ALONE, 1)])
 def test_only_a_problem_fails_the_run(tmp_path: Path, seen: Seen, code: int) -> None:
-    for name, found in (("node", seen.node), ("nodes", seen.nodes), ("compilers", COMPILERS), ("quarto", {})):
+    (tmp_path / "doctor").mkdir()
+    for found in (seen.node, seen.nodes):
         assert found is not None
-        facts.write(found, tmp_path / f"doctor/{name}.json")
+        write(found, tmp_path / "doctor")
     assert conclude.conclude("slurm", tmp_path, ["node", "nodes"], [], "") == code
     assert (tmp_path / "doctor.txt").exists()
 
@@ -189,14 +163,14 @@ def test_each_lost_job_is_given_its_own_reason(tmp_path: Path) -> None:
     for words in ("'FAILED'", "python: No such file or directory", str(log), "into a folder that all nodes share"):
         assert words in lost_jobs["nodes"]
     assert reasons(REFUSED.split("[Sat")[0])["nodes"] == "this run ended before the job did"
-    facts.write(job("n1 n1"), tmp_path / "node.json")
+    write(job("n1 n1"), tmp_path)
     lost_jobs = reasons(REFUSED)
     assert lost_jobs.keys() == {"nodes"}
     assert "share" not in lost_jobs["nodes"], "the other job could start Python"
 
 
 def test_the_facts_of_a_job_that_this_run_did_not_have_are_not_its_own(tmp_path: Path) -> None:
-    for placement, hosts in (("node", "n1 n1"), ("nodes", "n1 n2")):
-        facts.write(job(hosts), tmp_path / f"{placement}.json")
+    write(job("n1 n1"), tmp_path)
+    write(job("n1 n2"), tmp_path)
     assert conclude.gather(tmp_path, "slurm", ["node", "nodes"], "").nodes == job("n1 n2")
     assert conclude.gather(tmp_path, "slurm", ["node"], "").nodes is None

@@ -18,7 +18,7 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 
 SNAKEMAKES = [
-    *("launch", "rank", "build", "libzmq-source", "libzmq", "examine", "check"),
+    *("launch", "rank", "build", "libzmq-source", "libzmq", "examine"),
     *("tables", "refinement", "join", "claims", "recommend", "figures", "ladder"),
 ]
 

@@ -1,5 +1,5 @@
-# Checks a site before anything is measured, by two jobs like a launch's and some checks where Snakemake runs:
-# snakemake -F doctor. The findings are printed however the run ends, because one refused job must not hide the others.
+# Checks a site before anything is measured, by two jobs like a launch's: snakemake -F doctor. The findings
+# are printed however the run ends, because one refused job must not hide the others.
 
 from crossover.doctor import facts
 
@@ -34,27 +34,7 @@ rule examine:
         " --output {output:q} --log {log:q}"
 
 
-for check in facts.HERE:
-
-    rule:
-        name:
-            f"check_{check}"
-        output:
-            f"{DOCTOR}/{check}.json",
-        log:
-            f"{RESULTS}/logs/doctor/{check}.log",
-        localrule: True
-        conda:
-            f"../../envs/{facts.HERE[check][1]}.yaml"
-        params:
-            check=check,
-        message:
-            "Checking {params.check}"
-        shell:
-            "python -m crossover check {params.check} --output {output:q} > {log:q} 2>&1"
-
-
 rule doctor:
     input:
-        expand(f"{DOCTOR}/{{seen}}.json", seen=[*EXAMINED, *facts.HERE]),
+        expand(f"{DOCTOR}/{{placement}}.json", placement=EXAMINED),
     localrule: True

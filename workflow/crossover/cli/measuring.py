@@ -1,4 +1,4 @@
-"""Commands that measure: a launch, its ranks, the libraries built for them, and the jobs and checks of the doctor."""
+"""Commands that measure: a launch, its ranks, the libraries built for them, and the jobs of the doctor."""
 
 import sys
 from argparse import Namespace
@@ -158,20 +158,7 @@ def examine(chosen: Namespace) -> None:
 
     To run every check, use snakemake -F doctor.
     """
-    from crossover.doctor import job
-
-    _without_pandas()
-    job.examine(chosen.mpi, chosen.placement, chosen.interface, chosen.output, chosen.log)
-
-
-@step(
-    "compilers --output compilers.json",
-    value("check", "compilers or quarto"),
-    path("--output", "JSON file to write"),
-)
-def check(chosen: Namespace) -> None:
-    """Run a check of the doctor that needs no job, on this machine."""
     from crossover.doctor import facts
 
-    look, _ = facts.HERE[chosen.check]
-    facts.write(look(), chosen.output)
+    _without_pandas()
+    facts.examine(chosen.mpi, chosen.placement, chosen.interface, chosen.output, chosen.log)

@@ -1,1 +1,1 @@
-"""Checks a machine or a cluster before a run: `job` gathers `facts`; `conclude` draws findings and prints them."""
+"""Checks a machine or a cluster before a run: jobs gather `facts`; `conclude` draws findings and prints them."""

@@ -1,6 +1,5 @@
 """Draws a finding from the facts of each check, and prints the findings with the key that fixes each failure."""
 
-import math
 import re
 import shlex
 import shutil
@@ -13,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.doctor import facts
-from crossover.doctor.facts import COMPILERS, HOSTS, MEMORY, Interface, Job, Pair
+from crossover.doctor.facts import HOSTS, MEMORY, Job, Pair
 from crossover.paths import SITE
 from crossover.slurm.acceptance import CUT_OFF, meaning
 
@@ -56,7 +55,6 @@ class Finding:
 
 
 NO_JOB = Finding(UNKNOWN, "no job ran; see the finding `executor`")
-NOT_RUN = Finding(UNKNOWN, "the check did not run; see the log")
 NO_PAIR = Finding(UNKNOWN, "no two ranks came up together; see the finding `launcher`")
 
 
@@ -69,10 +67,6 @@ class Seen:
     node: Job | None = None
     nodes: Job | None = None
     """The jobs on one host and on two."""
-    compilers: Mapping[str, str] | None = None
-    """The identity of each compiler, by its purpose."""
-    quarto: Mapping[str, str] | None = None
-    """Its version, by its path."""
     lost: Mapping[str, str] = field(default_factory=dict)
     """The reason for each job without facts, by placement."""
     too_few_nodes: str = ""
@@ -112,8 +106,8 @@ def _started(job: Job) -> Finding:
     """Whether the site's launcher puts its ranks on the job's hosts; otherwise one that does is named."""
     first, *others = job.attempts
     hosts = HOSTS[job.placement]
-    if first.on(hosts):
-        return Finding(OK, f"{first} ({first.worlds[0].library})")
+    if first.on(hosts) and first.pair:
+        return Finding(OK, f"{first} ({first.pair.library})")
     text = f"{first}, though the job has two hosts" if first.together else str(first)
     if works := next((each.mpi for each in others if each.on(hosts)), None):
         return Finding(PROBLEM, f"{text}; {works} worked", "mpi", value=works)
@@ -140,9 +134,9 @@ def two_hosts(seen: Seen) -> Finding:
 def processors(seen: Seen, job: Job, pair: Pair) -> Finding:
     """Ranks that the launcher binds are a problem, because launches refuse them."""
     mpi, wanted = job.attempts[-1].mpi, job.processors
-    rank = min(pair.ranks, key=lambda each: each.processors)
-    text = f"a rank may use {rank.processors} of its host's {rank.of} logical processors"
-    if rank.processors < min(wanted, rank.of):
+    usable, present = pair.processors
+    text = f"a rank may use {usable} of its host's {present} logical processors"
+    if usable < min(wanted, present):
         unbound = "--cpu-bind=none" if Path(shlex.split(mpi)[0]).name == "srun" else "--bind-to none"
         cause = f"{text}, but its job {wanted}, because {mpi} binds ranks"
         return Finding(PROBLEM, cause, "mpi", value=f"{mpi} {unbound}")
@@ -150,51 +144,37 @@ def processors(seen: Seen, job: Job, pair: Pair) -> Finding:
 
 
 def ports(seen: Seen, job: Job, pair: Pair) -> Finding:
-    """An interface to which the other host cannot connect is a problem; one that works, or is better, is named."""
+    """An interface to which the other host cannot connect is a problem; one that works is named."""
     if job is seen.node:
         return Finding(OK, "ranks on one host use the loopback; checking ports between hosts needs a second host")
-    works = [each for each in pair.interfaces if not each.error]
-    chosen = next((each for each in pair.interfaces if each.chosen), None)
-    if chosen and not chosen.error:
-        where = f"a free port of {chosen.address} ({chosen.name})"
-        better = [each for each in works if _beats(each, chosen)]
-        if best := max(better, key=lambda each: (each.rdma, each.megabits), default=None):
-            text = f"ranks use {chosen}; the other host can also connect through {best}"
-            step = "then ranks use the better one; if the site means it for other traffic, leave it as it is"
-            return Finding(WARNING, text, "interface", step, best.name)
-        return Finding(OK, f"the other host can connect to {where}")
-    if works:
-        text = pair.no_interface
-        if chosen:
-            text = f"the other host cannot connect to {chosen.address} ({chosen.name}): {chosen.error}"
-        return Finding(PROBLEM, f"{text}; it can through {works[0].name}", "interface", value=works[0].name)
-    failed = ", ".join(f"{each.name}: {each.error}" for each in pair.interfaces)
+    text = pair.no_interface
+    if not text:
+        name, address, error = pair.interfaces[0]
+        if not error:
+            return Finding(OK, f"the other host can connect to a free port of {address} ({name})")
+        text = f"the other host cannot connect to {address} ({name}): {error}"
+    if works := next((name for name, _, error in pair.interfaces if not error), ""):
+        return Finding(PROBLEM, f"{text}; it can through {works}", "interface", value=works)
+    failed = ", ".join(f"{name}: {error}" for name, _, error in pair.interfaces)
     step = "ask the site whether there is a firewall between its nodes"
     return Finding(PROBLEM, f"no free port of the host can be reached ({failed})", "interface", step)
-
-
-def _beats(one: Interface, other: Interface) -> bool:
-    """Whether an interface is known to be better: it has RDMA and is not slower, or is faster."""
-    own, others = (each.megabits or math.nan for each in (one, other))
-    return one.rdma and not own < others if one.rdma != other.rdma else own > others
 
 
 def temporary_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
     """A folder that cannot be written to is a problem; a shared or nearly full one is a warning."""
     own = "set the environment variable TMPDIR to a folder on the node's own disk, then repeat the command"
     memory = "ask the site for more space in /dev/shm of its nodes, because MPI needs it"
-    folders = [folder for rank in pair.ranks for folder in rank.folders]
-    for each in folders:
-        if each.error:
-            step = memory if each.path == str(MEMORY) else own
-            return Finding(PROBLEM, f"{each.path} cannot be written to: {each.error}", step=step)
-    least = {each.path: each.free_bytes for each in sorted(folders, key=lambda each: -each.free_bytes)}
+    for path, _, error in pair.folders:
+        if error:
+            step = memory if path == MEMORY else own
+            return Finding(PROBLEM, f"{path} cannot be written to: {error}", step=step)
+    least = {path: free for path, free, _ in sorted(pair.folders, key=lambda folder: -folder[1])}
     text = "; ".join(f"{path} has {free / (1 << 30):.1f} GiB free" for path, free in least.items())
     if pair.temporary_shared:
-        return Finding(WARNING, f"{text}; both hosts see the same files in {folders[0].path}", step=own)
+        return Finding(WARNING, f"{text}; both hosts see the same files in {pair.folders[0][0]}", step=own)
     for path, free in least.items():
         if free < SPACE_BYTES:
-            step = memory if path == str(MEMORY) else own
+            step = memory if path == MEMORY else own
             return Finding(WARNING, f"{text}; {path} has too little free space", step=step)
     hosts = "checking whether hosts share it needs a second host" if job is seen.node else "each host has its own"
     return Finding(OK, f"{text}; {hosts}")
@@ -202,44 +182,18 @@ def temporary_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
 
 def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
     """A file that never appears on the other host is a problem; one that appears late is a warning."""
-    written = pair.written
-    if written.error:
+    if pair.unwritten:
         step = "free some space there, or name another folder with --config results=..."
-        return Finding(PROBLEM, written.error, step=step)
-    if written.seen_seconds is None:
+        return Finding(PROBLEM, pair.unwritten, step=step)
+    if pair.seen_seconds is None:
         step = "clone crossover into a folder that all nodes share, or name one with --config results=..."
-        return Finding(PROBLEM, f"a file in {written.folder} was not seen by the other host within 10 s", step=step)
+        return Finding(PROBLEM, f"a file in {pair.results} was not seen by the other host within 10 s", step=step)
     if job is seen.node:
-        return Finding(OK, f"{written.folder} can be written to; checking whether others see it needs a second host")
-    late = written.seen_seconds > LATE_SECONDS
-    step = f"set latency-wait in the profile to at least {2 * written.seen_seconds:.0f}" if late else ""
-    text = f"the other host sees a new file in {written.folder} after {written.seen_seconds:.3f} s"
+        return Finding(OK, f"{pair.results} can be written to; checking whether others see it needs a second host")
+    late = pair.seen_seconds > LATE_SECONDS
+    step = f"set latency-wait in the profile to at least {2 * pair.seen_seconds:.0f}" if late else ""
+    text = f"the other host sees a new file in {pair.results} after {pair.seen_seconds:.3f} s"
     return Finding(WARNING if late else OK, text, step=step)
-
-
-def compilers(seen: Seen) -> Finding:
-    """A missing compiler is a warning: only the arms and ceilings that need it are left out."""
-    if seen.compilers is None:
-        return NOT_RUN
-    missing = [purpose for purpose, identity in seen.compilers.items() if not identity]
-    text = "; ".join(filter(None, seen.compilers.values())) or "none"
-    if not missing:
-        return Finding(OK, text)
-    variables = " or ".join(COMPILERS[purpose].variable for purpose in missing)
-    step = f"load the site's module, or set the environment variable {variables}, before Snakemake starts"
-    return Finding(WARNING, f"{text}; none for {', '.join(missing)}, which are left out", step=step)
-
-
-def quarto(seen: Seen) -> Finding:
-    """Without Quarto the built-in preview renders the report. A broken Quarto is a problem, because rendering fails."""
-    if seen.quarto is None:
-        return NOT_RUN
-    for path, version in seen.quarto.items():
-        if version:
-            return Finding(OK, f"{path} {version} renders the report")
-        step = "repair it, or remove it from PATH, so that the built-in preview renders the report"
-        return Finding(PROBLEM, f"{path} --version fails", step=step)
-    return Finding(OK, "not installed where Snakemake runs; the built-in preview renders the report")
 
 
 def _between_ranks(check: Callable[[Seen, Job, Pair], Finding]) -> Callable[[Seen], Finding]:
@@ -260,8 +214,6 @@ CHECKS: dict[str, Callable[[Seen], Finding]] = {
     "ports": _between_ranks(ports),
     "temporary folder": _between_ranks(temporary_folder),
     "shared folder": _between_ranks(shared_folder),
-    "compilers": compilers,
-    "quarto": quarto,
 }
 """Every check, by its title, in the order of the report."""
 
@@ -296,15 +248,13 @@ def gather(folder: Path, executor: str, placements: Sequence[str], log: str) -> 
     """The facts in `folder`, and the reason for each job without facts."""
     jobs: dict[str, Job | None] = dict.fromkeys(HOSTS)
     # An earlier run may have left the facts of a job that this one did not have.
-    jobs |= {place: facts.read(folder / f"{place}.json", Job) for place in placements}
+    jobs |= {place: facts.read(folder / f"{place}.json") for place in placements}
     lost = {place: last_words(log, place) for place in placements if not jobs[place]}
     if not any(jobs.values()):
         # Slurm's plugin says so of a job that was accepted and failed; one that cannot start Python leaves no facts.
         hint = f"; if compute nodes do not see {sys.prefix}, clone crossover into a folder that all nodes share"
         lost = {place: words + hint * ("SLURM-job" in words) for place, words in lost.items()}
-    compilers = facts.read(folder / "compilers.json", dict[str, str])
-    quarto = facts.read(folder / "quarto.json", dict[str, str])
-    return Seen(executor, jobs["node"], jobs["nodes"], compilers, quarto, lost)
+    return Seen(executor, jobs["node"], jobs["nodes"], lost)
 
 
 def last_words(log: str, placement: str) -> str:
