@@ -265,11 +265,6 @@ def test_inputs_in_a_page_from_elsewhere_are_not_read(unpacked, tmp_path):
     assert "theirs" in page.read_text() and "theirs" not in (tmp_path / "page.html").read_text()
 
 
-def test_a_bundle_that_is_not_unpacked_is_refused(packed, tmp_path, capsys):
-    said = refused(capsys, "report", "--from", str(packed), "--page", str(tmp_path / "page.html"))
-    assert f"{packed}: is a file; unpack a bundle with any zip program" in said
-
-
 def test_a_folder_and_another_at_once_are_refused(capsys):
     said = refused(capsys, "report", "results", "--from", "other", "--page", "p.html")
     assert "results and --from other: a page shows one run; leave out one of the two" in said
