@@ -1,4 +1,4 @@
-"""Do the ways between two processes deliver every message, and does a bad message make a block void?"""
+"""Are blocks between two processes prepared before the clock, void after a bad message, and without leftovers?"""
 
 import multiprocessing
 import os
@@ -9,15 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch, eventually, settings
+from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, WAYS, driver, ways
+from crossover.experiments.local_transport import PINNED, driver, ways
 from crossover.measure.sampling.contract import DAMAGED
-from crossover.records import record
 
-TOLD = {"placement": "process", "sizes_bytes": [1, 100, 200_000], "ceilings": []}
+TOLD = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
 SETTINGS = settings("local_transport", TOLD)
 
 
@@ -25,15 +24,6 @@ SETTINGS = settings("local_transport", TOLD)
 def parent():
     with driver.drive(SimpleNamespace(), SETTINGS) as made:
         yield made
-
-
-@pytest.mark.parametrize("cell", driver.cells(SETTINGS), ids=lambda cell: f"{cell.keys['pattern']} of {cell.x} B")
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_delivers_messages_of_any_size(parent, way, cell):
-    block = parent.run(cell, Arm(way, way), 20)
-    assert not block.fault and block.seconds > 0
-    ((metric, value),) = block.values.items()
-    assert metric == ("throughput" if cell.keys["pattern"] == "stream" else "round trip") and value > 0
 
 
 @pytest.mark.parametrize("way", ["Pipe", "Pipe on one core"])
@@ -139,24 +129,12 @@ def test_no_child_and_no_shared_memory_are_left(tmp_path):
     assert threading.active_count() < 20
 
 
-LONG = {"budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
-
-
-@pytest.fixture
-def under_way(tmp_path):
-    """A launch that runs blocks."""
-    one = Launch(tmp_path, "local_transport", COMMON | TOLD | LONG)
-    one.start()
-    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
-    yield one
-    one.end()
-
-
-def test_a_killed_child_crashes_the_launch(under_way):
-    (rank,) = under_way.ranks()
+def test_a_killed_child_crashes_the_launch(launch):
+    one = launch("local_transport", COMMON | TOLD | ENDLESS)
+    one.start_measuring()
+    (rank,) = one.ranks()
     next(child for child in rank.children() if any("spawn_main" in word for word in child.cmdline())).kill()
-    assert under_way.process.wait(60) == 0
-    launch = record.metadata(record.read(under_way.output, record.MEASUREMENTS))["launch"]
-    assert launch["hole"] == "crashed"
-    assert "the child of local_transport, which the launch needs, has ended" in launch["reason"]
-    under_way.leaves_nothing_but_its_file()
+    assert one.process.wait(60) == 0
+    assert one.facts["hole"] == "crashed"
+    assert "the child of local_transport, which the launch needs, has ended" in one.facts["reason"]
+    one.leaves_nothing_but_its_file()
