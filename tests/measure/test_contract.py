@@ -77,10 +77,10 @@ def settings_of(case):
     """The settings of a case's launch."""
     name = case.split()[0]
     arms = declared()[name].names("arms")
-    told = ({"arms": [*arms]} if arms else {}) | BUILT.get(name, {}) | CHANGED.get(name, {}) | VARIANTS.get(case, {})
-    config = schema.complete({"tier": "smoke", "experiments": {name: told}})
-    own = plan.launch(config, name, config.experiments[name].placements[0], 1).settings
-    return replace(own, **{key: value for key, value in SHORT.items() if key != "placement"})
+    chosen = ({"arms": [*arms]} if arms else {}) | BUILT.get(name, {}) | CHANGED.get(name, {}) | VARIANTS.get(case, {})
+    config = schema.complete({"tier": "smoke", "experiments": {name: chosen}})
+    settings = plan.launch(config, name, config.experiments[name].placements[0], 1).settings
+    return replace(settings, **{key: value for key, value in SHORT.items() if key != "placement"})
 
 
 class Measured:
@@ -91,7 +91,7 @@ class Measured:
         self.settings, self.declared = launch.settings, declared()[self.name]
         self.rows = launch.rows
         self.metadata = record.metadata(launch.table)
-        self.told = launch.log.read_text(encoding="utf-8")
+        self.log = launch.log.read_text(encoding="utf-8")
         self.cells = {(cell.protocol, cell.x): cell for cell in driver.find(self.name).cells(self.settings)}
         self.has_bursts = self.name == "zmq_bursts" or any("DEALER" in curve for curve, _ in self.cells)
 
@@ -118,10 +118,10 @@ def measured(request, tmp_path_factory):
 
 def test_the_launch_is_measured_and_leaves_nothing_but_its_file(measured):
     launch = measured.metadata["launch"]
-    assert (measured.code, launch["outcome"], launch.get("hole")) == (0, "measured", None), measured.told
-    assert "done in" in measured.told
+    assert (measured.code, launch["outcome"], launch.get("hole")) == (0, "measured", None), measured.log
+    assert "done in" in measured.log
     for done in range(1, len(measured.cells) + 1):
-        assert measured.told.count(f"cell {done} of {len(measured.cells)} ") == 1
+        assert measured.log.count(f"cell {done} of {len(measured.cells)} ") == 1
     measured.launch.leaves_nothing_but_its_file()
 
 
@@ -182,13 +182,13 @@ def test_no_two_blocks_ran_at_the_same_time(measured):
 
 def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
     def rate(row):
-        own = measured.settings
+        settings = measured.settings
         count = {
             **dict.fromkeys(("task_latency", "zmq_bursts"), row["x"]),
-            "zmq_latency": getattr(own, "trips_per_repetition", 1),
-            "task_throughput": getattr(own, "tasks", 1),
-            "task_map": getattr(own, "tasks_per_engine", 1),
-            "task_scaling": own.tasks_per_engine if "sleep" in row["protocol"] else getattr(own, "tasks", 1),
+            "zmq_latency": getattr(settings, "trips_per_repetition", 1),
+            "task_throughput": getattr(settings, "tasks", 1),
+            "task_map": getattr(settings, "tasks_per_engine", 1),
+            "task_scaling": settings.tasks_per_engine if "sleep" in row["protocol"] else getattr(settings, "tasks", 1),
         }.get(measured.name, 1)
         return row["n"] * count / row["block_seconds"]
 
@@ -222,9 +222,9 @@ def test_the_window_of_the_published_protocol_overstates_rates(measured):
 
 
 def test_the_file_names_its_launch_settings_and_code(measured):
-    launch, own = measured.metadata["launch"], measured.settings
-    assert (launch["experiment"], launch["placement"], launch["launch"]) == (measured.name, own.placement, 1)
-    assert json.loads(launch["settings"]) == own.stored
+    launch, settings = measured.metadata["launch"], measured.settings
+    assert (launch["experiment"], launch["placement"], launch["launch"]) == (measured.name, settings.placement, 1)
+    assert json.loads(launch["settings"]) == settings.stored
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
@@ -264,7 +264,7 @@ def test_an_arm_takes_part_where_it_is_possible_and_differs_from_all_others(name
             return protocol.startswith("float64 array")
         return arm.runs not in ("Send", "persistent") or protocol.startswith(("float64 array", "bytes"))
 
-    own = settings_of(name)
-    for cell in driver.find(name).cells(own):
-        for arm in arms_of(own):
+    settings = settings_of(name)
+    for cell in driver.find(name).cells(settings):
+        for arm in arms_of(settings):
             assert cell.has(arm) == takes_part(arm, cell.protocol, cell.x), (cell.protocol, cell.x, arm.name)

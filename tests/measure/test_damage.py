@@ -45,24 +45,24 @@ class Damaging(zmq.Socket):
 @pytest.mark.parametrize("name", CONNECTED)
 def test_a_damaged_message_voids_the_block_of_every_arm(name, end, monkeypatch):
     receiving = {kinds[end] for kinds in sockets.KINDS.values()}
-    sane = sockets._unbounded
+    undamaged = sockets._unbounded
 
     def unbounded(context, kind):
-        socket = sane(context, kind)
+        socket = undamaged(context, kind)
         return Damaging(shadow=socket) if kind in receiving else socket
 
     monkeypatch.setattr(sockets, "_unbounded", unbounded)
-    own = replace(settings_of(name), ceilings=())
+    settings = replace(settings_of(name), ceilings=())
     peers = SimpleNamespace(placement="process")
     peers.other_end = partial(Peers.other_end, peers)
     module = driver.find(name)
     # Of each curve the longest messages, whose middle is not in a header.
-    longest = {cell.protocol: cell for cell in module.cells(own)}.values()
-    with module.drive(peers, own) as blocks:
+    longest = {cell.protocol: cell for cell in module.cells(settings)}.values()
+    with module.drive(peers, settings) as blocks:
         for cell in longest:
             # The end that only sends receives nothing.
             expected = DAMAGED if end or cell.keys["pattern"] == "REQ/REP" else ""
-            for arm in arms_of(own):
+            for arm in arms_of(settings):
                 if cell.has(arm) and arm.runs not in UNSEEN:
                     block = blocks.run(cell, arm, 2)
                     assert block.fault == expected, (cell.protocol, cell.x, arm.name)

@@ -130,7 +130,7 @@ def test_no_child_and_no_shared_memory_are_left(tmp_path):
 
 
 def test_a_killed_child_crashes_the_launch(launch):
-    one = launch("local_transport", COMMON | TOLD | ENDLESS)
+    one = launch("local_transport", COMMON | TOLD | ENDLESS | {"budget_seconds": 30})
     one.start_measuring()
     (rank,) = one.ranks()
     next(child for child in rank.children() if any("spawn_main" in word for word in child.cmdline())).kill()
