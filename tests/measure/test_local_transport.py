@@ -13,7 +13,7 @@ from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, driver, ways
+from crossover.experiments.local_transport import PINNED, driver
 from crossover.measure.sampling.contract import DAMAGED
 
 TOLD = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
@@ -43,70 +43,37 @@ def test_each_block_has_its_prelude_before_the_clock(parent, monkeypatch, way):
     assert len(os.sched_getaffinity(0)) == cores
 
 
-class Unreliable:
-    """A way whose messages are handed over within the process, after `spoil` had the list of those on their way."""
+class Spoiled:
+    """A way that changes what the child gets, or what it answers, or that has a message left."""
 
-    def __init__(self, spoil):
-        self.way, self.spoil = [], spoil
+    def __init__(self, way, sent=bytes, got=bytes, left=False):
+        self.way, self.sent, self.got, self.left = way, sent, got, left
 
     def ping(self, payload, n):
-        return self._deliver(payload, n)
+        return self.got(self.way.ping(self.sent(payload), n))
 
     def pour(self, payload, n):
-        self._deliver(payload, n)
-        return ways.WORD
-
-    def _deliver(self, payload, n):
-        self.way = [payload] * n
-        self.spoil(self.way)
-        return self.way.pop() if self.way else b""
+        return self.got(self.way.pour(self.sent(payload), n))
 
     def is_readable(self):
-        return len(self.way) >= 3
-
-
-class Commands:
-    """The child's words if it has the last message that was handed over."""
-
-    def __init__(self, way):
-        self.way, self.told = way, 0
-
-    def send(self, command):
-        self.told = 0
-
-    def recv(self):
-        self.told += 1
-        payload = PAYLOADS[-1]
-        return driver.checksum(payload) if self.told == 1 else (driver.checksum(self.way.last), False)
-
-
-PAYLOADS = []
+        return self.left or self.way.is_readable()
 
 
 @pytest.mark.parametrize("pattern", ["round trips", "stream"])
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [
-        (lambda way: None, ""),
-        (lambda way: way.append(way[0]), DAMAGED),
-        (lambda way: way.__setitem__(-1, way[-1][:-1] + b"!"), DAMAGED),
-        (lambda way: way.clear(), DAMAGED),
+        ({}, ""),
+        ({"sent": lambda payload: payload[:-1] + bytes([payload[-1] ^ 1])}, DAMAGED),
+        ({"got": lambda payload: payload[:-1] + bytes([payload[-1] ^ 1])}, DAMAGED),
+        ({"got": lambda payload: b""}, DAMAGED),
+        ({"left": True}, DAMAGED),
     ],
-    ids=["as sent", "doubled", "damaged", "lost"],
+    ids=["as sent", "damaged", "damaged answer", "lost", "doubled"],
 )
-def test_a_bad_message_makes_the_block_void(pattern, spoil, fault):
-    class Last(Unreliable):
-        last = b""
-
-        def _deliver(self, payload, n):
-            PAYLOADS.append(payload)
-            self.last = super()._deliver(payload, n)
-            return self.last
-
-    way = Last(spoil)
-    made = driver.Parent(Commands(way), {"Pipe": way}, {}, "")
-    made.payload = lambda size: PAYLOADS.append(os.urandom(size - 1) + b"a") or PAYLOADS[-1]
-    assert made.run(Cell({"pattern": pattern}, 64), Arm("Pipe", "Pipe"), 3).fault == fault
+def test_a_bad_message_makes_the_block_void(parent, monkeypatch, pattern, spoil, fault):
+    monkeypatch.setitem(parent.ways, "Pipe", Spoiled(parent.ways["Pipe"], **spoil))
+    assert parent.run(Cell({"pattern": pattern}, 64), Arm("Pipe", "Pipe"), 3).fault == fault
 
 
 def test_a_ceiling_without_a_compiler_has_its_reason():

@@ -53,26 +53,19 @@ def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
     assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", RE_SENT, "bytes"}
 
 
-def test_the_thread_level_is_part_of_a_curves_label():
-    names = {
-        level: {
-            cell.protocol
-            for cell in mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"thread_levels": [level]}))
-        }
-        for level in ("single", "multiple")
-    }
-    assert not names["single"] & names["multiple"]
-    assert "dict, thread level single, fresh memory" in names["single"]
-
-
-def test_the_kind_of_player_is_part_of_a_curves_label_and_nothing_else():
-    plain, engines = (
-        mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"players": [player]})) for player in ("rank", "engine")
-    )
-    assert [cell.protocol.replace(", fresh", ", between engines, fresh") for cell in plain] == [
-        cell.protocol for cell in engines
+@pytest.mark.parametrize(
+    ("changes", "text", "other"),
+    [
+        ({"players": ["engine"]}, ", fresh", ", between engines, fresh"),
+        ({"thread_levels": ["single"]}, "level multiple", "level single"),
+    ],
+)
+def test_the_thread_level_and_the_kind_of_player_are_part_of_a_curves_label_and_nothing_else(changes, text, other):
+    plain, changed = (mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | more)) for more in ({}, changes))
+    assert "dict, thread level multiple, fresh memory" in [cell.protocol for cell in plain]
+    assert [(cell.protocol.replace(text, other), cell.arms) for cell in plain] == [
+        (cell.protocol, cell.arms) for cell in changed
     ]
-    assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
 
 @pytest.mark.parametrize("kind", ALIKE)
