@@ -24,6 +24,7 @@ SHORT = COMMON | {"rounds": Rounds(**COMMON["rounds"])}
 FAST = {"arms": ["bare zmq", "threads"], "reference": "bare zmq", "ceilings": [], "placements": ["node"]}
 """Farms that start fast; the tests of farms run all others."""
 
+LASTING = {"work": ["sleep", "spin"], "durations_us": [1000], "tasks_per_engine": 4, "engine_counts": [1]}
 BOTH = ["PUSH/PULL", "REQ/REP"]
 CHANGED = {
     "zmq_throughput": {
@@ -56,8 +57,8 @@ CHANGED = {
     "mpi_collectives": {"elements": [1, 1000]},
     "task_latency": {"tasks": [2, 8], "preludes": ["none"], "engines": 1},
     "task_throughput": FAST | {"tasks": 5, "engines": 1},
-    "task_map": FAST | {"durations_us": [1000], "tasks_per_engine": 4, "engine_counts": [1]},
-    "task_scaling": FAST | {"durations_us": [1000], "tasks_per_engine": 4, "tasks": 5, "engine_counts": [1]},
+    "task_map": FAST | LASTING,
+    "task_scaling": FAST | LASTING | {"tasks": 5},
 }
 """What differs from the smoke tier, where this makes a launch shorter, or its arms and curves more."""
 
@@ -181,16 +182,22 @@ def test_no_two_blocks_ran_at_the_same_time(measured):
 
 
 def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
+    settings = measured.settings
+
+    def repetitions(row):
+        match measured.name:
+            case "task_latency" | "zmq_bursts":
+                return row["n"] * row["x"]
+            case "zmq_latency":
+                return row["n"] * settings.trips_per_repetition
+            case "task_throughput":
+                return row["n"] * settings.tasks
+            case "task_map" | "task_scaling":
+                return row["n"] * (settings.tasks if "empty" in row["protocol"] else settings.tasks_per_engine)
+        return row["n"]
+
     def rate(row):
-        settings = measured.settings
-        count = {
-            **dict.fromkeys(("task_latency", "zmq_bursts"), row["x"]),
-            "zmq_latency": getattr(settings, "trips_per_repetition", 1),
-            "task_throughput": getattr(settings, "tasks", 1),
-            "task_map": getattr(settings, "tasks_per_engine", 1),
-            "task_scaling": settings.tasks_per_engine if "sleep" in row["protocol"] else getattr(settings, "tasks", 1),
-        }.get(measured.name, 1)
-        return row["n"] * count / row["block_seconds"]
+        return repetitions(row) / row["block_seconds"]
 
     expected = {
         "throughput": rate,

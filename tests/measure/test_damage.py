@@ -30,8 +30,8 @@ class Damaging(zmq.Socket):
 
     def recv(self, flags=0, copy=True, track=False):
         message = bytearray(super().recv(flags))
-        # Before the last part there is an address or a header.
-        if not self.rcvmore:
+        # Before the last part there is an address or a header. A word that ends a block is compared by itself.
+        if not self.rcvmore and not message.startswith(b"end of"):
             damage(message, len(message))
         return bytes(message) if copy else zmq.Frame(bytes(message))
 
