@@ -1,17 +1,56 @@
-"""The compiled libraries that launches need, built once for all tests of `measure`."""
+"""The launches of all tests of `measure`, and the compiled libraries that they need, built once."""
 
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
+from launching import TOY, Launch, toy_project
 
 from crossover.measure.native import compiler, libzmq
 from crossover.paths import NATIVE
 
 BuildOnce = Callable[[str, Callable[[Path], object]], Path]
+
+
+@pytest.fixture
+def launch(tmp_path: Path) -> Iterator[Callable[..., Launch]]:
+    """Prepares launches in the test's folder, or in one below it, and kills their processes at the end."""
+    prepared = []
+
+    def prepare(experiment: str, chosen: Any, folder: str = "", **others: Any) -> Launch:
+        prepared.append(Launch(tmp_path / folder, experiment, chosen, **others))
+        return prepared[-1]
+
+    yield prepare
+    for one in prepared:
+        one.end()
+
+
+@pytest.fixture(scope="session")
+def toys(build_once: BuildOnce) -> Path:
+    """A copy of the package with the experiment `toy`."""
+    return build_once("toys", toy_project)
+
+
+@pytest.fixture(scope="session")
+def late(build_once: BuildOnce) -> Path:
+    """A copy with the toy whose ranks initialise MPI, but do not meet."""
+    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(600)")
+    return build_once("late", lambda folder: toy_project(folder, asleep=asleep))
+
+
+@pytest.fixture
+def toy(launch: Callable[..., Launch], toys: Path) -> Callable[..., Launch]:
+    """Prepares a launch of the toy that does this."""
+
+    def prepare(does: str = "work", mpi: str = "mpiexec", root: Path = toys, **chosen: Any) -> Launch:
+        return launch("toy", TOY | {"does": does} | chosen, mpi=mpi, root=root)
+
+    return prepare
 
 
 @pytest.fixture(scope="session")

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import psutil
+import pyarrow as pa
 
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch as Planned
@@ -23,6 +24,7 @@ from crossover.experiments import declared
 from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
+from crossover.records import record
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -39,6 +41,7 @@ COMMON = {
     "budget_seconds": 0.5,
 }
 TOY: dict[str, Any] = {}
+ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 
 TOY_DECLARATION = """
 from dataclasses import dataclass
@@ -224,6 +227,30 @@ class Launch:
         assert held.complete, self.log.read_text()
         return held.raw_file
 
+    @property
+    def table(self) -> pa.Table:
+        """The measurements."""
+        return record.read(self.output, record.MEASUREMENTS)
+
+    @property
+    def rows(self) -> list[dict[str, Any]]:
+        """A dict for each measurement."""
+        return self.table.to_pylist()
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """What its file says of the whole launch."""
+        return record.metadata(self.table)["launch"]
+
+    def is_under_way(self) -> bool:
+        """Whether its first cell is done, so all of its parts run."""
+        return self.log.exists() and "cell 1 of" in self.log.read_text(encoding="utf-8")
+
+    def start_measuring(self) -> None:
+        """Start it, and wait until its first cell is done."""
+        self.start()
+        assert eventually(self.is_under_way, 60), self.log.read_text(encoding="utf-8")
+
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start it; a `wrapper` gets the command line as further arguments."""
         self.folder_before = {folder: _names(folder) for folder in SHARED_FOLDERS}
@@ -244,14 +271,7 @@ class Launch:
 
     def processes(self) -> list[psutil.Process]:
         """This launch's processes that still run."""
-        found = []
-        # Otherwise psutil confuses a new process with an old one of the same id.
-        psutil.process_iter.cache_clear()
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.environ().get("CROSSOVER_TEST") == self.mark and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-        return found
+        return marked(self.mark)
 
     def ranks(self) -> list[psutil.Process]:
         """This launch's ranks."""
@@ -294,6 +314,32 @@ class Launch:
             if name.startswith(LEAKS) or f"-{self.process.pid}-" in name
         }
         return found and found - {str(used) for pid in psutil.pids() for used in ending.mpich_memory(pid)}
+
+
+def marked(mark: str) -> list[psutil.Process]:
+    """The processes with this mark in the environment that still run."""
+    found = []
+    # Otherwise psutil confuses a new process with an old one of the same id.
+    psutil.process_iter.cache_clear()
+    for process in psutil.process_iter():
+        with contextlib.suppress(psutil.Error):
+            if process.environ().get("CROSSOVER_TEST") == mark and process.status() != psutil.STATUS_ZOMBIE:
+                found.append(process)
+    return found
+
+
+def listening(process: psutil.Process) -> set[tuple[str, int]]:
+    """The TCP addresses on which a process listens; its children inherit some. None if it has ended."""
+    with contextlib.suppress(psutil.Error):
+        return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
+    return set()
+
+
+def script(path: Path, text: str) -> Path:
+    """Make a program of the shell."""
+    path.write_text(f"#!/bin/sh\n{text}\n", encoding="utf-8")
+    path.chmod(0o755)
+    return path
 
 
 def _names(folder: Path) -> set[str]:

@@ -3,6 +3,7 @@
 import socket
 import threading
 import time
+from contextlib import contextmanager
 
 import numpy as np
 import pytest
@@ -48,6 +49,17 @@ def play(first, second, size, n, re_sent=False):
     return told, boxes
 
 
+@contextmanager
+def raw_sockets(kind):
+    """Both ends of a connection."""
+    with (
+        ceiling_raw.listen(kind, "127.0.0.1") as listening,
+        ceiling_raw.connect(listening.getsockname(), b"") as one,
+        listening.accept()[0] as other,
+    ):
+        yield one, other
+
+
 def assert_exchanged(told, boxes, size):
     assert np.array_equal(boxes[0], payload(size, 2)) and np.array_equal(boxes[1], payload(size, 1))
     assert 0 < told["first"] <= told["around"]
@@ -56,11 +68,7 @@ def assert_exchanged(told, boxes, size):
 @pytest.mark.parametrize("size", SIZES_BYTES)
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
-    with (
-        ceiling_raw.listen(kind, "127.0.0.1") as listening,
-        ceiling_raw.connect(listening.getsockname(), b"") as one,
-        listening.accept()[0] as other,
-    ):
+    with raw_sockets(kind) as (one, other):
         assert_exchanged(*play(ceiling_raw.pingpong(one, True), ceiling_raw.pingpong(other, False), size, 20), size)
         for end in (one, other):
             end.setblocking(False)
@@ -71,11 +79,7 @@ def test_a_raw_socket_carries_every_byte_both_ways(kind, size):
 @pytest.mark.parametrize("size", SIZES_BYTES)
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_once(size, n):
-    with (
-        ceiling_raw.listen("Unix", "127.0.0.1") as listening,
-        ceiling_raw.connect(listening.getsockname(), b"") as one,
-        listening.accept()[0] as other,
-    ):
+    with raw_sockets("Unix") as (one, other):
         _, boxes = play(ceiling_raw.pingpong(one, True), ceiling_raw.pingpong(other, False), size, n, re_sent=True)
     expected = payload(size, 1)
     expected[-1] ^= MARK
@@ -85,11 +89,7 @@ def test_with_one_buffer_both_ends_of_a_raw_socket_have_the_firsts_bytes_marked_
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
     sent, came = payload(100), []
-    with (
-        ceiling_raw.listen("Unix", "127.0.0.1") as listening,
-        ceiling_raw.connect(listening.getsockname(), b"") as one,
-        listening.accept()[0] as other,
-    ):
+    with raw_sockets("Unix") as (one, other):
 
         def first(outbox, inbox, n):
             for _ in range(n):
@@ -105,11 +105,7 @@ def test_with_one_buffer_a_raw_socket_marks_only_the_last_message(n):
 
 @pytest.mark.parametrize("kind", ["TCP", "Unix"])
 def test_a_round_trip_lasts_until_the_answer_arrives(kind):
-    with (
-        ceiling_raw.listen(kind, "127.0.0.1") as listening,
-        ceiling_raw.connect(listening.getsockname(), b"") as one,
-        listening.accept()[0] as other,
-    ):
+    with raw_sockets(kind) as (one, other):
 
         def slow(outbox, inbox, n):
             for _ in range(n):

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from launching import script
 
 from crossover.measure.native import compiler, loader
 from crossover.measure.native.compiler import CC, CXX, MPICC, BuildError, produce
@@ -92,9 +93,7 @@ def false_compiler(tmp_path, monkeypatch):
     """Makes a script the C++ compiler."""
 
     def name(text):
-        program = tmp_path / "compiler"
-        program.write_text(text)
-        program.chmod(0o755)
+        program = script(tmp_path / "compiler", text)
         monkeypatch.setenv("CXX", f"{program} -O3")
         return program
 
@@ -102,12 +101,12 @@ def false_compiler(tmp_path, monkeypatch):
 
 
 def test_a_compiler_is_called_with_the_options_in_its_variable(false_compiler):
-    program = false_compiler('#!/bin/sh\necho "version 1, $*"\n')
+    program = false_compiler('echo "version 1, $*"')
     assert CXX.identity() == f"{program} -O3: version 1, -O3 --version"
 
 
 def test_the_place_of_a_compiler_is_no_part_of_its_kind(false_compiler, tmp_path, monkeypatch):
-    program = false_compiler('#!/bin/sh\necho "version 1"\n')
+    program = false_compiler('echo "version 1"')
     kind = CXX.kind()
     assert kind == "compiler -O3: version 1"
     elsewhere = tmp_path / "elsewhere"
@@ -119,7 +118,7 @@ def test_the_place_of_a_compiler_is_no_part_of_its_kind(false_compiler, tmp_path
 
 
 def test_a_compiler_that_hangs_is_killed_and_reported(false_compiler, monkeypatch):
-    program = false_compiler("#!/bin/sh\nexec sleep 60\n")
+    program = false_compiler("exec sleep 60")
     monkeypatch.setattr(compiler, "LIMIT_SECONDS", 0.2)
     with pytest.raises(BuildError, match=f"{program} failed to build it: not finished after 0.2 s; .* variable CXX,"):
         CXX.run("build it")
@@ -127,7 +126,7 @@ def test_a_compiler_that_hangs_is_killed_and_reported(false_compiler, monkeypatc
 
 @pytest.mark.parametrize(("text", "said"), [("no program", "Exec format error"), ("#!/bin/false\n", "did not say why")])
 def test_a_compiler_that_cannot_run_is_reported(text, said, false_compiler):
-    false_compiler(text)
+    false_compiler("").write_text(text, encoding="utf-8")
     assert CXX.identity() == ""
     with pytest.raises(BuildError, match=f"failed to build it: .*{said}.*; install a C.. compiler .*apt install g"):
         CXX.run("build it")
@@ -138,9 +137,7 @@ def test_the_first_compiler_of_the_usual_names_is_used_or_all_names_are_reported
     with pytest.raises(BuildError, match=r"no C\+\+ compiler 'g\+\+' or 'c\+\+' was found"):
         CXX.run("build it")
     for name in ("c++", "g++"):
-        program = tmp_path / name
-        program.write_text("#!/bin/sh\necho version 1\n")
-        program.chmod(0o755)
+        program = script(tmp_path / name, "echo version 1")
         assert CXX.identity() == f"{program}: version 1"
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from launching import ROOT, eventually
+from launching import ROOT, eventually, marked
 
 GUARDED = [sys.executable, "-m", "crossover.measure.ranks.ending", sys.executable, "-c"]
 SLEEPER = "import time; time.sleep(60)"
@@ -35,12 +35,7 @@ class Guarded:
         return subprocess.Popen(command, env=self.environment, stdin=subprocess.DEVNULL)
 
     def alive(self):
-        found = []
-        for process in psutil.process_iter():
-            with contextlib.suppress(psutil.Error):
-                if process.environ().get("CROSSOVER_TEST") == self.mark and process.status() != psutil.STATUS_ZOMBIE:
-                    found.append(process)
-        return found
+        return marked(self.mark)
 
     def sleepers(self):
         """Only the commands, without guard and parent."""
@@ -76,14 +71,6 @@ def test_a_guarded_commands_children_end_with_it(guarded):
     assert guarded.alive() == []
 
 
-def test_a_guarded_commands_children_end_with_the_guard(guarded):
-    guard = guarded.start([*GUARDED, FAMILY + SLEEPER])
-    assert eventually(lambda: len(guarded.sleepers()) == 3)
-    guard.terminate()
-    assert guard.wait(30) == 1
-    assert guarded.alive() == []
-
-
 def test_a_guard_with_repeated_signals_still_ends_all_of_them(guarded):
     # The kernel signals the death of a parent with many threads repeatedly.
     for _ in range(20):
@@ -94,10 +81,11 @@ def test_a_guard_with_repeated_signals_still_ends_all_of_them(guarded):
         assert guarded.alive() == []
 
 
-def test_a_process_that_ignores_termination_is_ended_too(guarded):
-    guard = guarded.start([*GUARDED, STUBBORN])
-    assert eventually(lambda: len(guarded.sleepers()) == 1)
-    assert eventually(lambda: ignores_termination(guarded.sleepers()[0].pid))
+@pytest.mark.parametrize(("program", "count"), [(FAMILY + SLEEPER, 3), (STUBBORN, 1)])
+def test_a_command_and_its_children_end_with_the_guard_even_if_they_ignore_termination(guarded, program, count):
+    guard = guarded.start([*GUARDED, program])
+    assert eventually(lambda: len(guarded.sleepers()) == count)
+    assert program != STUBBORN or eventually(lambda: ignores_termination(guarded.sleepers()[0].pid))
     guard.terminate()
     assert guard.wait(30) == 1
     assert guarded.alive() == []

@@ -5,14 +5,13 @@ import signal
 from dataclasses import replace
 
 import pytest
-from launching import Launch, eventually, toy_project
+from launching import eventually, toy_project
 from openssh import WHY_NO_SSHD
 
 from crossover.config import schema
 from crossover.design.settings import Rounds
 from crossover.experiments import declared
 from crossover.planning import plan
-from crossover.records import record
 
 
 def among(*entrants):
@@ -64,40 +63,24 @@ MANY = ("local_transport", "task_latency", "task_map", "task_throughput")
 @pytest.fixture(
     params=[pytest.param(name, marks=[] if name in MANY else pytest.mark.long) for name in sorted(declared())]
 )
-def launch(request, tmp_path, projects):
-    """Prepares a launch, and kills its processes at the end."""
-    prepared = []
+def prepared(request, launch):
+    """Prepares a launch of an experiment."""
 
     def prepare(project):
         built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")
-        made = Launch(tmp_path, request.param, settings(request.param), root=project, libraries=list(built.iterdir()))
-        prepared.append(made)
-        return made
+        return launch(request.param, settings(request.param), root=project, libraries=list(built.iterdir()))
 
-    yield prepare
-    for one in prepared:
-        one.end()
-
-
-def runs(launch):
-    """Whether a launch is running blocks."""
-    return launch.log.exists() and "a block runs" in launch.log.read_text()
+    return prepare
 
 
 @pytest.fixture
-def under_way(launch, projects):
+def under_way(prepared, projects):
     """A launch that is running blocks."""
-    telling, _ = projects
-    one = launch(telling)
+    one = prepared(projects[0])
     one.start()
-    assert eventually(lambda: runs(one) or one.process.poll() is not None, 60)
+    assert eventually(lambda: one.log.exists() and "a block runs" in one.log.read_text(), 60), one.log.read_text()
     assert one.process.poll() is None, one.log.read_text()
     return one
-
-
-def hole(launch):
-    """The kind of hole that a launch left."""
-    return record.metadata(record.read(launch.output, record.MEASUREMENTS))["launch"]["hole"]
 
 
 def test_after_ctrl_c(under_way):
@@ -107,21 +90,20 @@ def test_after_ctrl_c(under_way):
     under_way.leaves_nothing_but_its_file()
 
 
-@pytest.mark.parametrize("launch", MANY, indirect=True)
+@pytest.mark.parametrize("prepared", MANY, indirect=True)
 def test_after_a_kill_of_the_ranks_and_of_those_that_clean_up_after_them(under_way):
     groups = {os.getpgid(rank.pid) for rank in under_way.ranks()}
     for group in groups:
         os.killpg(group, signal.SIGKILL)
     assert under_way.process.wait(60) == 0
-    assert hole(under_way) == "crashed"
+    assert under_way.facts["hole"] == "crashed"
     under_way.leaves_nothing_but_its_file()
 
 
 # After the time limit, the supervisor ends ranks as after Ctrl-C, so one experiment is enough.
-@pytest.mark.parametrize("launch", ["task_throughput"], indirect=True)
-def test_after_the_time_limit(launch, projects):
-    _, short = projects
-    one = launch(short)
+@pytest.mark.parametrize("prepared", ["task_throughput"], indirect=True)
+def test_after_the_time_limit(prepared, projects):
+    one = prepared(projects[1])
     assert one.run() == 0
-    assert hole(one) == "timed out"
+    assert one.facts["hole"] == "timed out"
     one.leaves_nothing_but_its_file()

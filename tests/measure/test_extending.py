@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from launching import ROOT, Launch, eventually
+from launching import ROOT, eventually
 
 from crossover import experiments, farms
 from crossover.config import schema
@@ -37,6 +37,8 @@ HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_c
 
 SNAKEMAKE = ["-m", "snakemake", "--profile", "profiles/local", "-n"]
 NEW, FARM = "halves_once_more", "threads_once_more"
+TAKEN = (NEW, "mpi_pingpong", "report", "plan")
+EXPERIMENT, OF_FARM = f"{EXPERIMENTS}/{NEW}/__init__.py", f"{FARMS}/{FARM}/__init__.py"
 CHOSEN = """\
 # A user's.
 tier: standard  # to rely on
@@ -113,20 +115,6 @@ def forget():
     schema._model.cache_clear()
 
 
-@pytest.fixture
-def launch(project, tmp_path):
-    """Prepares launches in the copy, and kills their processes at the end."""
-    prepared = []
-
-    def prepare(experiment, chosen):
-        prepared.append(Launch(tmp_path, experiment, chosen, root=project.folder))
-        return prepared[-1]
-
-    yield prepare
-    for one in prepared:
-        one.end()
-
-
 def test_the_toys_are_small():
     lines = {file.name: len(file.read_text().splitlines()) for file in (TOYS / "handover").iterdir() if file.is_file()}
     # Plus a line in config.yaml.
@@ -141,19 +129,19 @@ def test_the_toys_are_small():
 def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, imports):
     driver = project.folder / EXPERIMENTS / "handover/driver.py"
     driver.write_text(imports + (TOYS / "handover/driver.py").read_text())
-    one = launch("handover", plan.launch(settings("handover"), "handover", "process", 1).settings)
+    one = launch("handover", plan.launch(settings("handover"), "handover", "process", 1).settings, root=project.folder)
     assert one.run() == 0
-    table = record.read(one.output, record.MEASUREMENTS)
-    rows, facts = table.to_pylist(), record.metadata(table)["launch"]
-    assert {row["arm"] for row in rows if row["value"]} == {"pipe", "socket pair", "shared memory", "null"}, facts
-    assert facts["wall_seconds"] < 60
+    arms = {row["arm"] for row in one.rows if row["value"]}
+    assert arms == {"pipe", "socket pair", "shared memory", "null"}, one.facts
+    assert one.facts["wall_seconds"] < 60
     one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
-def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, end):
+def test_a_child_process_ends_with_its_launch_however_it_ends(project, settings, launch, end):
     own = plan.launch(settings("handover"), "handover", "process", 1).settings
-    one = launch("handover", replace(own, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9))
+    own = replace(own, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9)
+    one = launch("handover", own, root=project.folder)
     one.start()
     assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
     if end == "the driver is killed":
@@ -168,70 +156,64 @@ def test_a_child_process_ends_with_its_launch_however_it_ends(settings, launch, 
 @pytest.mark.skipif(not find_spec("pynng"), reason="pip install pynng, which no part of the project needs")
 def test_another_librarys_experiment_is_one_folder_and_records_its_version(project, settings, launch):
     shutil.copytree(TOYS / "nng_latency", project.folder / EXPERIMENTS / "nng_latency")
-    one = launch("nng_latency", plan.launch(settings("nng_latency"), "nng_latency", "node", 1).settings)
+    own = plan.launch(settings("nng_latency"), "nng_latency", "node", 1).settings
+    one = launch("nng_latency", own, root=project.folder)
     assert one.run() == 0
-    table = record.read(one.output, record.MEASUREMENTS)
-    assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"pyzmq", "pynng", "null"}
-    assert "pynng" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
+    assert {row["arm"] for row in one.rows if row["value"]} == {"pyzmq", "pynng", "null"}
+    assert "pynng" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
     one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize(
-    ("right", "wrong", "mistake"),
+    ("file", "right", "wrong", "mistake"),
     [
+        (EXPERIMENT, '"object": [', '"objekt": [', "smoke: key: 'objekt' does not exist; available: library_version, "),
         (
-            '{"object": ["bytes"]}',
-            '{"objekt": ["bytes"]}',
-            "smoke: key: 'objekt' does not exist; available: library_version, ",
-        ),
-        (
+            EXPERIMENT,
             'refine_metric="round',
             'refine_metric="found',
             "smoke: metric: 'found trip' does not exist; available: round trip",
         ),
         (
+            EXPERIMENT,
+            '"s", "lower")',
+            '"s", "less")',
+            "direction of the metric 'round trip': 'less' does not exist; avail",
+        ),
+        (EXPERIMENT, "axis=Axis(", "axis=Axes(", "name 'Axes' is not defined"),
+        (
+            EXPERIMENT,
             'settings.REFERENCE] = "whole"',
             'settings.REFERENCE] = "hole"',
             "smoke: arm: 'hole' does not exist; available: whole, halves",
         ),
-        ('"s", "lower")', '"s", "less")', "direction of the metric 'round trip': 'less' does not exist; available: hi"),
         (
+            EXPERIMENT,
             "    launches=3,\n",
             '    launches=3,\n    placements=("process",),\n',
             "smoke: placements: 'process' does not exist; available: node, nodes",
         ),
-        ("axis=Axis(", "axis=Axes(", "name 'Axes' is not defined"),
+        (OF_FARM, f'{{"{FARM}": {{}}}}', '{"threads": {}}', "the arm 'threads' belongs to the farm "),
+        (
+            OF_FARM,
+            f'{{"{FARM}": {{}}}}',
+            f'{{"{FARM}": {{"thread": 2}}}}',
+            "it has no option 'thread'; available: threads_per_",
+        ),
+        (OF_FARM, "one_host=True", 'one_host="near"', "it has no option 'near'; available: threads_per_engine"),
     ],
 )
-def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, right, wrong, mistake):
-    file = f"{EXPERIMENTS}/{NEW}/__init__.py"
+def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, file, right, wrong, mistake):
     extended.edit(file, right, wrong)
     try:
         # Snakemake asks the same function.
         for command in (["-m", "crossover", "document"], *([SNAKEMAKE] if "Axes" in wrong else [])):
             code, said = extended.run(*command)
             (line,) = (line for line in said.splitlines() if mistake in line)
-            assert code == 1 and file in line and "Traceback" not in said
+            assert code == 1 and "__init__.py" in line and "Traceback" not in said
+            assert file == OF_FARM or file in line
     finally:
         extended.edit(file, wrong, right)
-
-
-@pytest.mark.parametrize(
-    ("right", "wrong", "mistake"),
-    [
-        (f'{{"{FARM}": {{}}}}', '{"threads": {}}', "the arm 'threads' belongs to the farm "),
-        (f'{{"{FARM}": {{}}}}', f'{{"{FARM}": {{"thread": 2}}}}', "it has no option 'thread'; available: threads_per_"),
-        ("one_host=True", 'one_host="near"', "it has no option 'near'; available: threads_per_engine"),
-    ],
-)
-def test_a_mistake_in_a_farms_declaration_is_a_line_with_its_file(extended, right, wrong, mistake):
-    extended.edit(f"{FARMS}/{FARM}/__init__.py", right, wrong)
-    try:
-        code, said = extended.run("-m", "crossover", "document")
-        (line,) = (line for line in said.splitlines() if mistake in line)
-        assert code == 1 and "__init__.py" in line and "Traceback" not in said
-    finally:
-        extended.edit(f"{FARMS}/{FARM}/__init__.py", wrong, right)
 
 
 def test_a_settings_arm_must_be_one_of_its_experiment():
@@ -244,16 +226,16 @@ def test_a_settings_arm_must_be_one_of_its_experiment():
 # ---- the entrant
 
 
-def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(settings, launch):
+def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, settings, launch):
     listed = ENTRANT.replace("my_farm", "toy_threads")
     chosen = settings("task_latency", **yaml.safe_load(listed)).experiments["task_latency"]
     assert plan.in_placement(chosen, "nodes").arms == ("leastload", "pure")
     own = replace(chosen.within("node"), arms=("bare zmq", "my farm"), reference="bare zmq", ceilings=(), engines=1)
-    one = launch("task_latency", replace(own.of_launch(), rounds=Rounds(30, 3), budget_seconds=0.5))
+    own = replace(own.of_launch(), rounds=Rounds(30, 3), budget_seconds=0.5)
+    one = launch("task_latency", own, root=project.folder)
     assert one.run() == 0
-    table = record.read(one.output, record.MEASUREMENTS)
-    assert {row["arm"] for row in table.to_pylist() if row["value"]} == {"bare zmq", "my farm", "null"}
-    assert "psutil" in json.loads(record.metadata(table)["ranks"][0]["libraries"])
+    assert {row["arm"] for row in one.rows if row["value"]} == {"bare zmq", "my farm", "null"}
+    assert "psutil" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
     with pytest.raises(CrossoverError, match="threads_per_engine: 'two' is not a whole number"):
         settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
 
@@ -323,10 +305,7 @@ def test_the_files_keep_their_comments_and_list_the_experiment(extended):
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        (NEW, "is the name of an experiment, a rule or a test already; choose another"),
-        ("mpi_pingpong", "is the name of an experiment, a rule or a test already; choose another"),
-        ("report", "is the name of an experiment, a rule or a test already; choose another"),
-        ("plan", "is the name of an experiment, a rule or a test already; choose another"),
+        *((name, "is the name of an experiment, a rule or a test already; choose another") for name in TAKEN),
         ("two-words", "cannot name a module; use small letters, digits and _, such as socket_options"),
         ("class", "cannot name a module; use small letters, digits and _, such as socket_options"),
     ],

@@ -13,7 +13,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from launching import COMMON, Launch, eventually, toy_project
+from launching import COMMON, eventually, listening, toy_project
 from launching import settings as of_launch
 from openssh import needs_sshd
 
@@ -28,30 +28,16 @@ from crossover.measure import farms
 from crossover.measure.farms import tasks as farms_tasks
 from crossover.measure.farms.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
-from crossover.records import record
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
 SHIPPED = schema.complete({}).farms
 POOLS = [
-    *(
-        "concurrent.futures",
-        "multiprocessing.Pool",
-        "joblib",
-        "multiprocessing.Pool map",
-        "multiprocessing.Pool chunk 8",
-    ),
-    *("concurrent.futures chunk 8", "joblib batch 1"),
+    *("concurrent.futures", "multiprocessing.Pool", "joblib", "multiprocessing.Pool map"),
+    *("multiprocessing.Pool chunk 8", "concurrent.futures chunk 8", "joblib batch 1"),
 ]
 PYTHON = [
-    "bare zmq",
-    *POOLS,
-    "mpi4py.futures",
-    "mpi4py.futures chunk 8",
-    "dask",
-    "dask map",
-    "twisted",
-    "threads",
-    "joblib threads",
+    *("bare zmq", *POOLS, "mpi4py.futures", "mpi4py.futures chunk 8"),
+    *("dask", "dask map", "twisted", "threads", "joblib threads"),
 ]
 IPYPARALLEL = ["bare zmq", "plainrandom", "leastload msgpack", "leastload hwm 1", "ipyparallel map"]
 LONG = {"tasks": [1, 2, 3], "budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
@@ -59,7 +45,6 @@ SANE = {"ok", "steal time", "throttled", "swapped"}
 EXPERIMENTS = {
     "task_latency": {"tasks": [3, 20]},
     "task_throughput": {"tasks": 5, "sizes_bytes": [10, 300000]},
-    "task_scaling": {"tasks": 5, "work": ["sleep", "spin"], "durations_us": [1000], "tasks_per_engine": 4},
     "task_map": {"durations_us": [1000], "work": ["sleep", "spin"], "durations": ["skewed"], "tasks_per_engine": 4},
 }
 
@@ -74,24 +59,6 @@ def settings(experiment, arms, engines=1, **others):
     return of_launch(experiment, COMMON | EXPERIMENTS[experiment] | farming | entrants | others)
 
 
-def rows(launch):
-    return record.read(launch.output, record.MEASUREMENTS).to_pylist()
-
-
-@pytest.fixture
-def launch(tmp_path):
-    """Prepares launches, and kills their processes at the end."""
-    prepared = []
-
-    def prepare(experiment, chosen, **others):
-        prepared.append(Launch(tmp_path, experiment, chosen, **others))
-        return prepared[-1]
-
-    yield prepare
-    for one in prepared:
-        one.end()
-
-
 @pytest.mark.parametrize(
     ("experiment", "arms"),
     # Another test has a launch for ipyparallel's empty tasks.
@@ -99,21 +66,17 @@ def launch(tmp_path):
         ("task_throughput", PYTHON),
         pytest.param("task_map", PYTHON, marks=pytest.mark.long),
         pytest.param("task_throughput", IPYPARALLEL, marks=pytest.mark.long),
-        ("task_scaling", ["bare zmq", "twisted"]),
     ],
-    ids=["arrays", "durations", "arrays by ipyparallel", "engines"],
+    ids=["arrays", "durations", "arrays by ipyparallel"],
 )
 def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arms):
     chosen = settings(experiment, arms, engines=2 if arms is PYTHON else 1)
     one = launch(experiment, chosen)
     assert one.run() == 0
-    assert record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]["outcome"] == "measured", (
-        one.log.read_text()
-    )
-    found = rows(one)
-    assert {row["validity"] for row in found} <= SANE
-    assert all(row["value"] > 0 for row in found)
-    blocks = Counter(row["arm"] for row in found)
+    assert one.facts["outcome"] == "measured", one.log.read_text()
+    assert {row["validity"] for row in one.rows} <= SANE
+    assert all(row["value"] > 0 for row in one.rows)
+    blocks = Counter(row["arm"] for row in one.rows)
     assert set(blocks) == {arm.name for arm in arms_of(chosen)}
     assert len(set(blocks.values())) == 1
     one.leaves_nothing_but_its_file()
@@ -154,7 +117,7 @@ def test_the_arrays_of_all_tasks_travel_over_the_network(launch, tmp_path, entra
     one = launch("task_throughput", settings("task_throughput", [entrant], sizes_bytes=[300_000], tasks=16))
     assert one.start(*wrapper).wait(120) == 0
     (line,) = (line for line in counted.read_text().splitlines() if line.strip().startswith("lo:"))
-    blocks = {(row["round"], row["position"]): row["n"] for row in rows(one)}
+    blocks = {(row["round"], row["position"]): row["n"] for row in one.rows}
     # As arguments and as results.
     assert int(line.split()[1]) >= 2 * 16 * 300_000 * sum(blocks.values())
 
@@ -187,16 +150,15 @@ def extra(request, launch):
 def test_an_extra_runs_its_tasks_and_leaves_nothing(extra):
     one = extra("task_throughput")
     assert one.run() == 0
-    assert {row["validity"] for row in rows(one)} <= SANE, one.log.read_text()
-    assert len({row["arm"] for row in rows(one)}) == 3
+    assert {row["validity"] for row in one.rows} <= SANE, one.log.read_text()
+    assert len({row["arm"] for row in one.rows}) == 3
     one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize("extra", EXTRAS, indirect=True)
 def test_an_extra_ends_with_a_killed_supervisor(extra):
     one = extra("task_latency", **LONG)
-    one.start()
-    assert eventually(lambda: running(one), 60), one.log.read_text()
+    one.start_measuring()
     one.process.kill()
     one.process.wait()
     assert eventually(lambda: not one.processes()), one.processes()
@@ -205,17 +167,11 @@ def test_an_extra_ends_with_a_killed_supervisor(extra):
 # ---- ends from outside
 
 
-def running(launch):
-    """Whether the first cell is done, which means that all farms are running."""
-    return launch.log.exists() and "cell 1 of" in launch.log.read_text()
-
-
 @pytest.fixture
 def busy(launch):
     """A running launch of farms with servers, pools and threads."""
     one = launch("task_latency", settings("task_latency", PYTHON, **LONG))
-    one.start()
-    assert eventually(lambda: running(one)), one.log.read_text()
+    one.start_measuring()
     return one
 
 
@@ -228,20 +184,14 @@ def test_farms_listen_only_on_the_host_and_end_with_a_killed_supervisor(busy):
     assert eventually(lambda: not busy.processes()), busy.processes()
 
 
-def listening(process):
-    """The addresses on which a process listens; its children inherit some."""
-    return {tuple(each.laddr) for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
-
-
 @pytest.mark.parametrize("pool", ["multiprocessing.Pool", pytest.param("concurrent.futures", marks=pytest.mark.long)])
 def test_a_lost_worker_of_a_pool_ends_the_launch(launch, pool):
     one = launch("task_latency", settings("task_latency", ["bare zmq", pool], engines=2, **LONG))
-    one.start()
-    assert eventually(lambda: running(one)), one.log.read_text()
+    one.start_measuring()
     client = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "0")
     next(child for child in client.children() if any("spawn_main" in word for word in child.cmdline())).kill()
     assert one.process.wait(60) == 0
-    assert record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]["hole"] == "crashed"
+    assert one.facts["hole"] == "crashed"
     one.leaves_nothing_but_its_file()
 
 
@@ -252,8 +202,7 @@ def test_a_lost_worker_of_a_pool_ends_the_launch(launch, pool):
 def tunnelled(launch):
     """A running launch whose client reaches its farm through an SSH tunnel; and all its processes."""
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"], **LONG))
-    one.start()
-    assert eventually(lambda: running(one)), one.log.read_text()
+    one.start_measuring()
     # As descendants, because sshd overwrites its environment, with the launch's mark.
     return one, psutil.Process(one.process.pid).children(recursive=True)
 
@@ -302,7 +251,7 @@ def test_the_client_reaches_its_farm_only_through_the_tunnel_and_nothing_is_left
     assert eventually(lambda: any(connected_to(process) & controller for process in servers_of(one)), 10)
     driver.resume()
     assert one.process.wait(120) == 0
-    found = rows(one)
+    found = one.rows
     assert {row["validity"] for row in found} <= SANE
     assert "leastload over ssh" in {row["arm"] for row in found if row["value"]}
     one.leaves_nothing_but_its_file()
@@ -332,9 +281,8 @@ def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, 
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
     one.environment["PATH"] = str(Path(sys.executable).parent)
     assert one.run() == 0
-    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
-    assert facts["hole"] == "not installed"
-    assert "which is not installed; install OpenSSH's server and client, or remove the arms" in facts["reason"]
+    assert one.facts["hole"] == "not installed"
+    assert "which is not installed; install OpenSSH's server and client, or remove the arms" in one.facts["reason"]
     one.leaves_nothing_but_its_file()
 
 
@@ -349,11 +297,9 @@ def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path
     one = launch("task_latency", settings("task_latency", ["bare zmq", entrant]))
     one.environment["PYTHONPATH"] = os.pathsep.join([str(absent), one.environment["PYTHONPATH"]])
     assert one.run() == 0
-    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
-    assert facts["hole"] == "not installed"
-    assert facts["reason"].startswith(
-        f"the farm {entrant} needs {library}, which is not installed; {remedy}, or remove"
-    )
+    assert one.facts["hole"] == "not installed"
+    words = f"the farm {entrant} needs {library}, which is not installed; {remedy}, or remove"
+    assert one.facts["reason"].startswith(words)
     one.leaves_nothing_but_its_file()
 
 
@@ -377,11 +323,15 @@ def test_a_wrong_import_of_ours_is_a_bug_and_no_missing_library(monkeypatch):
         farms.find("dask")
 
 
+def client():
+    """A client of ipyparallel with two engines that nobody starts."""
+    peers = SimpleNamespace(address=LOOPBACK)
+    return ipyparallel.Client(peers, ranks=[1, 2], engines=2, options=Options(scheme="leastload"))
+
+
 def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monkeypatch):
     monkeypatch.setattr(ipyparallel, "START_SECONDS", 3)
-    farm = ipyparallel.Client(
-        SimpleNamespace(address=LOOPBACK), ranks=[1, 2], engines=2, options=Options(scheme="leastload")
-    )
+    farm = client()
     farm.start()
     try:
         farm.invitation()
@@ -393,9 +343,7 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
 
 
 def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
-    farm = ipyparallel.Client(
-        SimpleNamespace(address=LOOPBACK), ranks=[1, 2], engines=2, options=Options(scheme="leastload")
-    )
+    farm = client()
     with socket.socket() as stranger:
         stranger.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         stranger.bind((LOOPBACK, farm._reserved.numbers[0]))
@@ -414,14 +362,8 @@ def test_engines_that_join_unnoticed_by_the_client_are_found(launch, tmp_path):
     root = toy_project(tmp_path / "project", deaf=("farms/ipyparallel/farm.py", "    def _stop_scheduling_tasks", deaf))
     one = launch("task_latency", settings("task_latency", ["leastload"], engines=2, tasks=[3]), root=root)
     assert one.run() == 0
-    assert {row["validity"] for row in rows(one)} <= SANE
-    assert rows(one)
-
-
-def ended_by(one):
-    """The kind of hole that a launch left, its reason, and the launch's seconds."""
-    facts = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
-    return facts["hole"], facts["reason"], facts["wall_seconds"]
+    assert {row["validity"] for row in one.rows} <= SANE
+    assert one.rows
 
 
 def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, tmp_path):
@@ -439,10 +381,9 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     root = toy_project(tmp_path / "project", dying=(file, started, dying), program=(file, "PORTS = 20\n", constant))
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload"]), root=root)
     assert one.run() == 0
-    kind, reason, seconds = ended_by(one)
-    assert kind == "crashed"
-    assert "ipyparallel leastload, which the farm needs, has ended; its last words: " in reason
-    assert seconds < START_SECONDS / 2
+    assert one.facts["hole"] == "crashed"
+    assert "ipyparallel leastload, which the farm needs, has ended; its last words: " in one.facts["reason"]
+    assert one.facts["wall_seconds"] < START_SECONDS / 2
     one.leaves_nothing_but_its_file()
 
 
@@ -456,14 +397,12 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
 )
 def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):
     one = launch("task_latency", settings("task_latency", ["bare zmq", entrant], **LONG))
-    one.start()
-    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
+    one.start_measuring()
     server = next(each for each in one.processes() if program in each.cmdline()[1:4])
     server.kill()
     assert one.process.wait(60) == 0
-    kind, reason, _ = ended_by(one)
-    assert kind == "crashed"
-    assert f"{name}, which the farm needs, has ended" in reason
+    assert one.facts["hole"] == "crashed"
+    assert f"{name}, which the farm needs, has ended" in one.facts["reason"]
     one.leaves_nothing_but_its_file()
 
 
@@ -471,7 +410,5 @@ def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):
 def test_interpreters_are_a_hole_with_the_python_that_they_need(launch):
     one = launch("task_latency", settings("task_latency", ["bare zmq", "interpreters"]))
     one.run()
-    told = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
-    assert (told["hole"], told["reason"].partition(";")[0]) == (
-        HoleKind.NOT_INSTALLED, "the farm interpreters needs Python 3.14 or newer",
-    )  # fmt: skip
+    assert one.facts["hole"] == HoleKind.NOT_INSTALLED
+    assert one.facts["reason"].startswith("the farm interpreters needs Python 3.14 or newer;")

@@ -6,12 +6,12 @@ import signal
 import subprocess
 import tempfile
 import time
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import psutil
 import pytest
-from launching import TOY, Launch, eventually, toy_project
+from launching import TOY, eventually
 
 from crossover.measure.ranks import ending
 
@@ -19,28 +19,6 @@ pytestmark = pytest.mark.skipif(
     os.fspath(Path("/proc/self/ns/pid").readlink()) != "pid:[4026531836]",
     reason="nothing is swept in a container, which does not see all processes",
 )
-
-
-@pytest.fixture(scope="module")
-def projects(tmp_path_factory):
-    """Copies of the code with a toy: as it is, and with ranks that initialise MPI but do not meet."""
-    folder = tmp_path_factory.mktemp("projects")
-    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(600)")
-    return toy_project(folder / "plain"), toy_project(folder / "late", asleep=asleep)
-
-
-@pytest.fixture
-def launch(tmp_path):
-    """Prepares a launch of the toy, and kills its processes at the end."""
-    prepared = []
-
-    def prepare(name, root):
-        prepared.append(Launch(tmp_path / name, "toy", TOY, root=root))
-        return prepared[-1]
-
-    yield prepare
-    for one in prepared:
-        one.end()
 
 
 def meeting(launch):
@@ -66,16 +44,15 @@ def age(file, seconds=120):
     os.utime(file, (time.time() - seconds,) * 2)
 
 
-def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(launch, projects):
-    plain, late = projects
-    dead, living = launch("dead", late), launch("living", late)
+def test_only_the_shared_memory_of_dead_ranks_is_deleted_by_the_next_launch(launch, toys, late):
+    dead, living = (launch("toy", TOY, name, root=late) for name in ("dead", "living"))
     left = meeting(dead)
     kill(dead)
     used = meeting(living)
     assert left.exists() and used.exists()
     age(left)
     age(used)
-    assert launch("next", plain).run() == 0
+    assert launch("toy", TOY, "next", root=toys).run() == 0
     assert not left.exists()
     assert used.exists() and len(living.ranks()) == 2
 
@@ -117,35 +94,35 @@ def test_a_file_that_was_replaced_since_it_was_found_stays(segment, monkeypatch)
     assert segment.read_bytes() == b"new"
 
 
-def test_an_open_file_stays(segment):
-    with segment.open():
+@contextmanager
+def mapped(segment):
+    with segment.open("r+b") as opened:
+        memory = mmap.mmap(opened.fileno(), 0)
+    yield
+    memory.close()
+
+
+@contextmanager
+def of_another_user(segment):
+    if os.getuid():
+        pytest.skip("only root can give a file away")
+    os.chown(segment, 65534, 65534)
+    yield
+
+
+@contextmanager
+def where_processes_are_hidden(segment):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ending.atomic, "FIRST_NAMESPACE", "4026532000")
+        yield
+
+
+@pytest.mark.parametrize("used", [Path.open, mapped, of_another_user, where_processes_are_hidden])
+def test_an_old_file_that_may_be_in_use_stays(segment, used):
+    with used(segment):
         age(segment)
         ending.sweep_memory()
         assert segment.exists()
-
-
-def test_a_mapped_file_stays(segment):
-    with segment.open("r+b") as opened:
-        mapped = mmap.mmap(opened.fileno(), 0)
-    age(segment)
-    ending.sweep_memory()
-    assert segment.exists()
-    mapped.close()
-
-
-@pytest.mark.skipif(os.getuid() != 0, reason="only root can give a file away")
-def test_the_file_of_another_user_stays(segment):
-    os.chown(segment, 65534, 65534)
-    age(segment)
-    ending.sweep_memory()
-    assert segment.exists()
-
-
-def test_nothing_is_deleted_where_processes_are_hidden(segment, monkeypatch):
-    monkeypatch.setattr(ending.atomic, "FIRST_NAMESPACE", "4026532000")
-    age(segment)
-    ending.sweep_memory()
-    assert segment.exists()
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")

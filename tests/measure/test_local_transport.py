@@ -1,4 +1,4 @@
-"""Do the ways between two processes deliver every message, and does a bad message make a block void?"""
+"""Are blocks between two processes prepared before the clock, void after a bad message, and without leftovers?"""
 
 import multiprocessing
 import os
@@ -9,15 +9,14 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch, eventually, settings
+from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, WAYS, driver, ways
+from crossover.experiments.local_transport import PINNED, driver
 from crossover.measure.sampling.contract import DAMAGED
-from crossover.records import record
 
-TOLD = {"placement": "process", "sizes_bytes": [1, 100, 200_000], "ceilings": []}
+TOLD = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
 SETTINGS = settings("local_transport", TOLD)
 
 
@@ -25,15 +24,6 @@ SETTINGS = settings("local_transport", TOLD)
 def parent():
     with driver.drive(SimpleNamespace(), SETTINGS) as made:
         yield made
-
-
-@pytest.mark.parametrize("cell", driver.cells(SETTINGS), ids=lambda cell: f"{cell.keys['pattern']} of {cell.x} B")
-@pytest.mark.parametrize("way", WAYS)
-def test_every_way_delivers_messages_of_any_size(parent, way, cell):
-    block = parent.run(cell, Arm(way, way), 20)
-    assert not block.fault and block.seconds > 0
-    ((metric, value),) = block.values.items()
-    assert metric == ("throughput" if cell.keys["pattern"] == "stream" else "round trip") and value > 0
 
 
 @pytest.mark.parametrize("way", ["Pipe", "Pipe on one core"])
@@ -53,70 +43,37 @@ def test_each_block_has_its_prelude_before_the_clock(parent, monkeypatch, way):
     assert len(os.sched_getaffinity(0)) == cores
 
 
-class Unreliable:
-    """A way whose messages are handed over within the process, after `spoil` had the list of those on their way."""
+class Spoiled:
+    """A way that changes what the child gets, or what it answers, or that has a message left."""
 
-    def __init__(self, spoil):
-        self.way, self.spoil = [], spoil
+    def __init__(self, way, sent=bytes, got=bytes, left=False):
+        self.way, self.sent, self.got, self.left = way, sent, got, left
 
     def ping(self, payload, n):
-        return self._deliver(payload, n)
+        return self.got(self.way.ping(self.sent(payload), n))
 
     def pour(self, payload, n):
-        self._deliver(payload, n)
-        return ways.WORD
-
-    def _deliver(self, payload, n):
-        self.way = [payload] * n
-        self.spoil(self.way)
-        return self.way.pop() if self.way else b""
+        return self.got(self.way.pour(self.sent(payload), n))
 
     def is_readable(self):
-        return len(self.way) >= 3
-
-
-class Commands:
-    """The child's words if it has the last message that was handed over."""
-
-    def __init__(self, way):
-        self.way, self.told = way, 0
-
-    def send(self, command):
-        self.told = 0
-
-    def recv(self):
-        self.told += 1
-        payload = PAYLOADS[-1]
-        return driver.checksum(payload) if self.told == 1 else (driver.checksum(self.way.last), False)
-
-
-PAYLOADS = []
+        return self.left or self.way.is_readable()
 
 
 @pytest.mark.parametrize("pattern", ["round trips", "stream"])
 @pytest.mark.parametrize(
     ("spoil", "fault"),
     [
-        (lambda way: None, ""),
-        (lambda way: way.append(way[0]), DAMAGED),
-        (lambda way: way.__setitem__(-1, way[-1][:-1] + b"!"), DAMAGED),
-        (lambda way: way.clear(), DAMAGED),
+        ({}, ""),
+        ({"sent": lambda payload: payload[:-1] + bytes([payload[-1] ^ 1])}, DAMAGED),
+        ({"got": lambda payload: payload[:-1] + bytes([payload[-1] ^ 1])}, DAMAGED),
+        ({"got": lambda payload: b""}, DAMAGED),
+        ({"left": True}, DAMAGED),
     ],
-    ids=["as sent", "doubled", "damaged", "lost"],
+    ids=["as sent", "damaged", "damaged answer", "lost", "doubled"],
 )
-def test_a_bad_message_makes_the_block_void(pattern, spoil, fault):
-    class Last(Unreliable):
-        last = b""
-
-        def _deliver(self, payload, n):
-            PAYLOADS.append(payload)
-            self.last = super()._deliver(payload, n)
-            return self.last
-
-    way = Last(spoil)
-    made = driver.Parent(Commands(way), {"Pipe": way}, {}, "")
-    made.payload = lambda size: PAYLOADS.append(os.urandom(size - 1) + b"a") or PAYLOADS[-1]
-    assert made.run(Cell({"pattern": pattern}, 64), Arm("Pipe", "Pipe"), 3).fault == fault
+def test_a_bad_message_makes_the_block_void(parent, monkeypatch, pattern, spoil, fault):
+    monkeypatch.setitem(parent.ways, "Pipe", Spoiled(parent.ways["Pipe"], **spoil))
+    assert parent.run(Cell({"pattern": pattern}, 64), Arm("Pipe", "Pipe"), 3).fault == fault
 
 
 def test_a_ceiling_without_a_compiler_has_its_reason():
@@ -139,24 +96,12 @@ def test_no_child_and_no_shared_memory_are_left(tmp_path):
     assert threading.active_count() < 20
 
 
-LONG = {"budget_seconds": 30, "rounds": {"at_least": 3, "at_most": 10**6}}
-
-
-@pytest.fixture
-def under_way(tmp_path):
-    """A launch that runs blocks."""
-    one = Launch(tmp_path, "local_transport", COMMON | TOLD | LONG)
-    one.start()
-    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60)
-    yield one
-    one.end()
-
-
-def test_a_killed_child_crashes_the_launch(under_way):
-    (rank,) = under_way.ranks()
+def test_a_killed_child_crashes_the_launch(launch):
+    one = launch("local_transport", COMMON | TOLD | ENDLESS | {"budget_seconds": 30})
+    one.start_measuring()
+    (rank,) = one.ranks()
     next(child for child in rank.children() if any("spawn_main" in word for word in child.cmdline())).kill()
-    assert under_way.process.wait(60) == 0
-    launch = record.metadata(record.read(under_way.output, record.MEASUREMENTS))["launch"]
-    assert launch["hole"] == "crashed"
-    assert "the child of local_transport, which the launch needs, has ended" in launch["reason"]
-    under_way.leaves_nothing_but_its_file()
+    assert one.process.wait(60) == 0
+    assert one.facts["hole"] == "crashed"
+    assert "the child of local_transport, which the launch needs, has ended" in one.facts["reason"]
+    one.leaves_nothing_but_its_file()

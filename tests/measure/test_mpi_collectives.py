@@ -5,16 +5,14 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from launching import COMMON, Launch
+from launching import COMMON
 
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.mpi_collectives import ARMS, PATTERNS, driver
-from crossover.measure.native import ceiling_mpi
 from crossover.measure.sampling.contract import DAMAGED
 from crossover.planning import plan
-from crossover.records import record
 from crossover.records.holes import Refusal
 
 SETTINGS = COMMON | {
@@ -104,29 +102,12 @@ def test_a_wrong_result_makes_the_block_void(pattern, arm, changed):
     assert block(pattern, arm, lambda array: array + changed).fault == DAMAGED
 
 
-@pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_expected_results_are_those_of_numpy(pattern):
-    first, second = (driver.array(rank, 4) for rank in (0, 1))
-    first[-1] = second[-1] = NUMBER
-    wanted = {"allreduce": first + second, "allgather": [first, second], "bcast": second}[pattern]
-    assert np.array_equal(driver.result(pattern, 2, 4, NUMBER), wanted)
-
-
-def test_the_ceiling_gives_the_right_results_between_two_ranks(libraries, tmp_path):
-    launch = Launch(tmp_path, "mpi_collectives", SETTINGS, libraries=[libraries / "mpi_collective.so"])
-    assert launch.run() == 0, launch.log.read_text()
-    rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
-    assert {(row["pattern"], row["x"]) for row in rows if row["ceiling"] and row["value"]} == {
-        (pattern, length) for pattern in ceiling_mpi.COLLECTIVES for length in SETTINGS["elements"]
-    }
-
-
-def test_without_a_compiler_the_ceiling_has_its_reason_and_all_else_is_measured(tmp_path):
+def test_without_a_compiler_the_ceiling_has_its_reason_and_all_else_is_measured(launch, tmp_path):
     broken = tmp_path / "mpi_collective.so"
     broken.write_text("no C compiler\n")
-    launch = Launch(tmp_path, "mpi_collectives", SETTINGS, libraries=[broken])
-    assert launch.run() == 0, launch.log.read_text()
-    rows = record.read(launch.output, record.MEASUREMENTS).to_pylist()
+    one = launch("mpi_collectives", SETTINGS, libraries=[broken])
+    assert one.run() == 0, one.log.read_text()
+    rows = one.rows
     assert {row["validity"] for row in rows if row["ceiling"]} == {"no C compiler"}
     assert {row["arm"] for row in rows if row["value"]} == {*ARMS, "null"}
 
@@ -164,20 +145,19 @@ def test_a_launch_has_one_number_of_ranks_which_its_curves_name(placement):
     assert [{cell.keys["ranks"] for cell in driver.cells(each)} for each in own] == [{2}, {4}]
 
 
-def test_four_ranks_are_measured_or_the_launch_is_a_hole(tmp_path):
-    launch = Launch(tmp_path, "mpi_collectives", SETTINGS | {"rank_counts": [4], "ceilings": []})
+def test_four_ranks_are_measured_or_the_launch_is_a_hole(launch):
+    one = launch("mpi_collectives", SETTINGS | {"rank_counts": [4], "ceilings": []})
     enough = len(os.sched_getaffinity(0)) >= 4
-    launch.run()
-    rows = record.read(launch.output, record.MEASUREMENTS)
-    hole = record.metadata(rows)["launch"].get("hole")
-    assert hole == (None if enough else "wrong placement")
-    assert bool(rows.num_rows) is enough
+    one.run()
+    assert one.facts.get("hole") == (None if enough else "wrong placement")
+    assert bool(one.rows) is enough
 
 
 @pytest.mark.parametrize("pattern", PATTERNS)
-def test_the_expected_results_hold_for_four_ranks(pattern):
-    every = [driver.array(rank, 4) for rank in range(4)]
+@pytest.mark.parametrize("ranks", [2, 4])
+def test_the_expected_results_are_those_of_numpy(pattern, ranks):
+    every = [driver.array(rank, 4) for rank in range(ranks)]
     for each in every:
         each[-1] = NUMBER
-    wanted = {"allreduce": np.sum(every, axis=0), "allgather": every, "bcast": every[NUMBER]}[pattern]
-    assert np.array_equal(driver.result(pattern, 4, 4, NUMBER), wanted)
+    wanted = {"allreduce": np.sum(every, axis=0), "allgather": every, "bcast": every[NUMBER % ranks]}[pattern]
+    assert np.array_equal(driver.result(pattern, ranks, 4, NUMBER), wanted)

@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from launching import COMMON, ROOT, Launch, eventually, settings, toy_project
+from launching import COMMON, ENDLESS, ROOT, eventually, settings, toy_project
 
 from crossover.design.arm import arms_of
 from crossover.design.protocol import label
@@ -53,26 +53,19 @@ def test_an_object_that_no_chosen_arm_can_send_has_no_cell():
     assert set(arms_by_kind(arms=["Send", "persistent"], reference="Send")) == {"float64 array", RE_SENT, "bytes"}
 
 
-def test_the_thread_level_is_part_of_a_curves_label():
-    names = {
-        level: {
-            cell.protocol
-            for cell in mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"thread_levels": [level]}))
-        }
-        for level in ("single", "multiple")
-    }
-    assert not names["single"] & names["multiple"]
-    assert "dict, thread level single, fresh memory" in names["single"]
-
-
-def test_the_kind_of_player_is_part_of_a_curves_label_and_nothing_else():
-    plain, engines = (
-        mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | {"players": [player]})) for player in ("rank", "engine")
-    )
-    assert [cell.protocol.replace(", fresh", ", between engines, fresh") for cell in plain] == [
-        cell.protocol for cell in engines
+@pytest.mark.parametrize(
+    ("changes", "text", "other"),
+    [
+        ({"players": ["engine"]}, ", fresh", ", between engines, fresh"),
+        ({"thread_levels": ["single"]}, "level multiple", "level single"),
+    ],
+)
+def test_the_thread_level_and_the_kind_of_player_are_part_of_a_curves_label_and_nothing_else(changes, text, other):
+    plain, changed = (mpi_pingpong.cells(settings("mpi_pingpong", SETTINGS | more)) for more in ({}, changes))
+    assert "dict, thread level multiple, fresh memory" in [cell.protocol for cell in plain]
+    assert [(cell.protocol.replace(text, other), cell.arms) for cell in plain] == [
+        (cell.protocol, cell.arms) for cell in changed
     ]
-    assert [cell.arms for cell in plain] == [cell.arms for cell in engines]
 
 
 @pytest.mark.parametrize("kind", ALIKE)
@@ -168,16 +161,19 @@ def test_each_rank_distinguishes_the_others_pickled_array_from_its_own(elements)
 
 
 @pytest.fixture
-def launch(tmp_path):
-    started = []
+def game(launch, tmp_path):
+    """Prepares a launch; `constants` are changes of the code."""
 
-    def launch(libraries=(), root=ROOT, **changes):
-        started.append(Launch(tmp_path, "mpi_pingpong", SETTINGS | changes, libraries=libraries, root=root))
-        return started[-1]
+    def prepare(libraries=(), constants=None, **changes):
+        root = toy_project(tmp_path / "project", **constants) if constants else ROOT
+        return launch("mpi_pingpong", SETTINGS | changes, libraries=libraries, root=root)
 
-    yield launch
-    for each in started:
-        each.end()
+    return prepare
+
+
+def before_match(text):
+    """A change of the code that lets both ends do this before they choose their arm."""
+    return {"before": ("measure/messages/mpi_objects.py", "    match arm:", f"{text}    match arm:")}
 
 
 PLAYERS = pytest.mark.parametrize(
@@ -187,13 +183,13 @@ LEVELS = pytest.mark.parametrize("level", [pytest.param("single", marks=pytest.m
 
 
 @PLAYERS
-def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(launch, tmp_path, ends):
+def test_a_ceiling_without_its_library_has_a_reason_and_all_else_is_measured(game, tmp_path, ends):
     reason = "no C compiler 'cc' was found; install one"
     broken = tmp_path / "mpi_exchange.so"
     broken.write_text(f"{reason}\n")
-    game = launch([broken], objects=["float64 array"], **ends)
-    assert game.run() == 0, game.log.read_text()
-    rows = record.read(game.output, record.MEASUREMENTS).to_pylist()
+    one = game([broken], objects=["float64 array"], **ends)
+    assert one.run() == 0, one.log.read_text()
+    rows = one.rows
     told = {arm: {row["validity"] for row in rows if row["arm"] == arm} for arm in ("C", "memcpy")}
     assert told["C"] == {reason}
     assert all("no library memory_copy" in said for said in told["memcpy"])
@@ -217,35 +213,33 @@ Peers("node", 1, 1, lambda: dict(host="here", address="")).require_thread_level(
 
 
 @LEVELS
-def test_a_launch_runs_at_the_thread_level_of_its_settings(launch, level):
-    game = launch(objects=["dict"], thread_levels=[level], ceilings=[], arms=["send", "pkl5.send"])
-    assert game.run() == 0, game.log.read_text()
-    table = record.read(game.output, record.MEASUREMENTS)
-    assert set(table["protocol"].to_pylist()) == {f"dict, thread level {level}, fresh memory"}
-    assert [f"thread level {level}" in rank["mpi"].lower() for rank in record.metadata(table)["ranks"]] == [True, True]
+def test_a_launch_runs_at_the_thread_level_of_its_settings(game, level):
+    one = game(objects=["dict"], thread_levels=[level], ceilings=[], arms=["send", "pkl5.send"])
+    assert one.run() == 0, one.log.read_text()
+    assert set(one.table["protocol"].to_pylist()) == {f"dict, thread level {level}, fresh memory"}
+    ranks = record.metadata(one.table)["ranks"]
+    assert [f"thread level {level}" in rank["mpi"].lower() for rank in ranks] == [True, True]
 
 
 # ---- between engines
 
 
 SMALL = {"objects": ["float64 array"], "arms": ["send", "Send"], "ceilings": []}
-LONG = {"elements": [1, 2, 3], "budget_seconds": 15, "rounds": {"at_least": 3, "at_most": 10**6}}
 
 
-def assert_without_a_number(game):
+def assert_without_a_number(one):
     """The launch is a hole only if no block of any arm has a value."""
-    assert game.run() == 0, game.log.read_text()
-    found = record.metadata(record.read(game.output, record.MEASUREMENTS))["launch"]
-    assert found["hole"] == "no value"
-    assert re.search(r"; (\d+) of \1 values are missing because: lost or damaged messages", found["reason"])
+    assert one.run() == 0, one.log.read_text()
+    assert one.facts["hole"] == "no value"
+    reason = r"; (\d+) of \1 values are missing because: lost or damaged messages"
+    assert re.search(reason, one.facts["reason"])
 
 
 @PLAYERS
-def test_wrong_messages_give_no_number(launch, tmp_path, ends):
+def test_wrong_messages_give_no_number(game, ends):
     seed = "np.random.default_rng(elements)"
-    root = toy_project(tmp_path / "project", seed=("measure/messages/mpi_objects.py", seed, "np.random.default_rng()"))
-    game = launch(root=root, **SMALL, **ends)
-    assert_without_a_number(game)
+    different = {"seed": ("measure/messages/mpi_objects.py", seed, "np.random.default_rng()")}
+    assert_without_a_number(game(constants=different, **SMALL, **ends))
 
 
 ASTRAY = """\
@@ -262,76 +256,53 @@ ASTRAY = """\
 
     if comm.rank == {rank}:
         comm = Astray(comm)
-    match arm:"""
+"""
 """At one end, messages are received into an unused buffer, so that end sees its own array instead."""
 
 
 @pytest.mark.parametrize("rank", [0, 1])
-def test_a_re_sent_message_that_never_arrives_gives_no_number(launch, tmp_path, rank):
-    astray = ("measure/messages/mpi_objects.py", "    match arm:", ASTRAY.format(rank=rank))
-    game = launch(
-        root=toy_project(tmp_path / "project", astray=astray),
-        **SMALL | {"objects": [RE_SENT], "arms": ["send", "Send", "persistent", "Send into new array"]},
-    )
-    assert_without_a_number(game)
+def test_a_re_sent_message_that_never_arrives_gives_no_number(game, rank):
+    re_sent = {"objects": [RE_SENT], "arms": ["send", "Send", "persistent", "Send into new array"]}
+    assert_without_a_number(game(constants=before_match(ASTRAY.format(rank=rank)), **SMALL | re_sent))
 
 
 @LEVELS
-def test_engines_play_in_their_main_thread(launch, tmp_path, level):
-    root = toy_project(
-        tmp_path / "project",
-        check=("measure/messages/mpi_objects.py", "    match arm:", "    assert MPI.Is_thread_main()\n    match arm:"),
-    )
-    game = launch(root=root, thread_levels=[level], **SMALL, **BETWEEN_ENGINES)
-    assert game.run() == 0
-    table = record.read(game.output, record.MEASUREMENTS)
-    assert set(table["protocol"].to_pylist()) == {f"float64 array, thread level {level}, between engines, fresh memory"}
+def test_engines_play_in_their_main_thread(game, level):
+    check = before_match("    assert MPI.Is_thread_main()\n")
+    one = game(constants=check, thread_levels=[level], **SMALL, **BETWEEN_ENGINES)
+    assert one.run() == 0
+    label = f"float64 array, thread level {level}, between engines, fresh memory"
+    assert set(one.table["protocol"].to_pylist()) == {label}
 
 
-def hole(game):
-    """The hole that a launch left, after a check that it left nothing else."""
-    assert game.process.wait(60) == 0
-    facts = record.metadata(record.read(game.output, record.MEASUREMENTS))["launch"]
-    assert facts["outcome"] == "hole"
-    game.leaves_nothing_but_its_file()
-    return facts
+def reason_of_crash(one):
+    """Why a launch crashed, after a check that it left nothing else."""
+    assert one.process.wait(60) == 0
+    assert one.facts["hole"] == "crashed"
+    one.leaves_nothing_but_its_file()
+    return one.facts["reason"]
 
 
-def test_an_error_in_one_engine_is_reported_and_ends_the_launch_while_the_other_waits(launch, tmp_path):
-    broken = "    if comm.rank:\n        raise RuntimeError('one end is broken')\n    match arm:"
-    root = toy_project(tmp_path / "project", broken=("measure/messages/mpi_objects.py", "    match arm:", broken))
-    game = launch(root=root, **SMALL, **BETWEEN_ENGINES)
-    game.start()
-    found = hole(game)
-    assert found["hole"] == "crashed"
-    assert "one end is broken" in found["reason"]
+def test_an_error_in_one_engine_is_reported_and_ends_the_launch_while_the_other_waits(game):
+    broken = before_match("    if comm.rank:\n        raise RuntimeError('one end is broken')\n")
+    one = game(constants=broken, **SMALL, **BETWEEN_ENGINES)
+    one.start()
+    assert "one end is broken" in reason_of_crash(one)
 
 
 @pytest.fixture
-def busy(launch, tmp_path):
+def busy(game):
     """A running launch between engines, with a limit of a few seconds for each block."""
-    limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")
-    game = launch(root=toy_project(tmp_path / "project", limit=limit), **SMALL | BETWEEN_ENGINES | LONG)
-    game.start()
-    assert eventually(lambda: game.log.exists() and "cell 1 of" in game.log.read_text(), 60), game.log.read_text()
-    return game
+    limit = {"limit": ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 3")}
+    one = game(constants=limit, **SMALL | BETWEEN_ENGINES | ENDLESS | {"elements": [1, 2, 3], "budget_seconds": 15})
+    one.start_measuring()
+    return one
 
 
-def engine(game):
-    """One of the two engines."""
-    return next(rank for rank in game.ranks() if rank.environ()["PMI_RANK"] == "2")
-
-
-def test_an_engine_that_dies_makes_the_launch_a_hole_that_leaves_nothing(busy):
-    engine(busy).kill()
-    assert hole(busy)["hole"] == "crashed"
-
-
-def test_an_engine_that_hangs_makes_the_launch_a_hole_that_says_so(busy):
-    engine(busy).send_signal(signal.SIGSTOP)
-    found = hole(busy)
-    assert found["hole"] == "crashed"
-    assert "Timeout" in found["reason"]
+@pytest.mark.parametrize(("number", "words"), [(signal.SIGKILL, ""), (signal.SIGSTOP, "Timeout")])
+def test_an_engine_that_dies_or_hangs_makes_the_launch_a_hole_that_leaves_nothing(busy, number, words):
+    next(rank for rank in busy.ranks() if rank.environ()["PMI_RANK"] == "2").send_signal(number)
+    assert words in reason_of_crash(busy)
 
 
 def test_engines_and_controller_end_with_a_killed_supervisor(busy):

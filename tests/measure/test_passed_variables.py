@@ -6,7 +6,7 @@ import signal
 
 import psutil
 import pytest
-from launching import TOY, Launch, eventually, toy_project
+from launching import ENDLESS, eventually, script
 
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.launch.mpi_launcher import passed
@@ -37,7 +37,6 @@ NEEDED = {
     "OMP_NUM_THREADS": "1",
     "CROSSOVER_RUN": "1",
 }
-ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 
 
 @pytest.mark.parametrize("name", NEEDED)
@@ -60,33 +59,26 @@ def test_launchers_get_the_variables_that_are_set_for_them(monkeypatch):
 
 
 @pytest.mark.parametrize("mpi", ["mpiexec", "mpiexec -launcher fork"])
-def test_neither_ranks_nor_their_launcher_have_a_secret(tmp_path, tmp_path_factory, monkeypatch, mpi):
+def test_neither_ranks_nor_their_launcher_have_a_secret(toy, monkeypatch, mpi):
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
-    toy = Launch(tmp_path, "toy", TOY | ENDLESS, mpi, toy_project(tmp_path_factory.mktemp("toys")))
-    try:
-        toy.start()
-        assert eventually(lambda: len(toy.ranks()) == 2 and "working" in toy.log.read_text())
-        below = psutil.Process(toy.process.pid).children(recursive=True)
-        assert len(below) >= 3
-        assert not [each for each in below if "s3cret" in " ".join(each.environ().values())]
-        # The supervisor's own environment stays as it is.
-        assert psutil.Process(toy.process.pid).environ().items() >= SECRETS.items()
-        os.kill(toy.process.pid, signal.SIGTERM)
-        assert toy.process.wait(30) == 1
-    finally:
-        toy.end()
+    one = toy(mpi=mpi, **ENDLESS)
+    one.start()
+    assert eventually(lambda: len(one.ranks()) == 2 and "working" in one.log.read_text())
+    below = psutil.Process(one.process.pid).children(recursive=True)
+    assert len(below) >= 3
+    assert not [each for each in below if "s3cret" in " ".join(each.environ().values())]
+    # The supervisor's own environment stays as it is.
+    assert psutil.Process(one.process.pid).environ().items() >= SECRETS.items()
+    os.kill(one.process.pid, signal.SIGTERM)
+    assert one.process.wait(30) == 1
 
 
-def test_a_user_can_pass_further_variables_by_the_launcher_in_the_site_file(tmp_path, tmp_path_factory):
-    project = toy_project(tmp_path_factory.mktemp("toys"))
-    toy = Launch(tmp_path, "toy", TOY | ENDLESS, "env SITE_LICENSE=abc mpiexec", project)
-    try:
-        toy.start()
-        assert eventually(lambda: len(toy.ranks()) == 2 and "working" in toy.log.read_text())
-        assert {rank.environ()["SITE_LICENSE"] for rank in toy.ranks()} == {"abc"}
-    finally:
-        toy.end()
+def test_a_user_can_pass_further_variables_by_the_launcher_in_the_site_file(toy):
+    one = toy(mpi="env SITE_LICENSE=abc mpiexec", **ENDLESS)
+    one.start()
+    assert eventually(lambda: len(one.ranks()) == 2 and "working" in one.log.read_text())
+    assert {rank.environ()["SITE_LICENSE"] for rank in one.ranks()} == {"abc"}
 
 
 def test_ranks_take_turns_on_the_hosts_whatever_their_width(tmp_path):
@@ -106,9 +98,7 @@ def test_ranks_take_turns_on_the_hosts_whatever_their_width(tmp_path):
     ],
 )
 def test_only_beside_other_jobs_the_processors_of_a_job_are_a_bound(monkeypatch, tmp_path, facts, processors):
-    program = tmp_path / "scontrol"
-    program.write_text(f"#!/bin/sh\necho 'JobId=7 {facts}'\n", encoding="utf-8")
-    program.chmod(0o755)
+    script(tmp_path / "scontrol", f"echo 'JobId=7 {facts}'")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     assert provenance.granted_processors() == processors

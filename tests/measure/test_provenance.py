@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-from launching import COMMON, Launch, settings
+from launching import COMMON, script, settings
 
 from crossover.design.arm import Arm
 from crossover.experiments.zmq_throughput import EXPERIMENT
@@ -46,11 +46,8 @@ needs_peak_memory = pytest.mark.skipif(
 )
 
 
-def test_the_facts_are_the_columns_of_the_ranks_without_those_of_the_launch():
+def test_the_facts_are_the_columns_of_the_ranks_and_have_their_types_or_are_missing():
     assert set(provenance.gather(Reach())) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
-
-
-def test_every_fact_has_its_columns_type_or_is_missing():
     kinds = {"string": str, "int64": int, "double": float}
     for name, value in provenance.gather(Reach()).items():
         assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
@@ -119,9 +116,8 @@ JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T
 def slurm(tmp_path, monkeypatch):
     """A job of a Slurm whose scontrol runs this."""
 
-    def answer(script):
-        (tmp_path / "scontrol").write_text(f"#!/bin/sh\n{script}\n")
-        (tmp_path / "scontrol").chmod(0o755)
+    def answer(text):
+        script(tmp_path / "scontrol", text)
         monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
         monkeypatch.setenv("SLURM_JOB_ID", "7")
 
@@ -140,9 +136,9 @@ def test_a_job_knows_whether_it_has_its_nodes_to_itself(slurm, shared, exclusive
     assert provenance.slurm_job(0.0)["exclusive"] is exclusive
 
 
-@pytest.mark.parametrize("script", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
-def test_without_an_answer_nothing_is_told(slurm, script):
-    slurm(script)
+@pytest.mark.parametrize("text", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
+def test_without_an_answer_nothing_is_told(slurm, text):
+    slurm(text)
     assert provenance.slurm_job(0.0) == {}
 
 
@@ -306,22 +302,13 @@ def checkout(tmp_path, monkeypatch):
     return module, git
 
 
-def test_the_commit_of_a_clean_checkout_is_its_hash(checkout):
-    _, git = checkout
-    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD")
-    assert len(provenance.commit()) == 12
-
-
-def test_a_changed_checkout_has_a_plus(checkout):
+def test_the_commit_of_a_checkout_is_its_hash_with_a_plus_after_a_change_of_the_code(checkout):
     module, git = checkout
-    module.write_text("VALUE = 2\n")
-    assert provenance.commit() == git("rev-parse", "--short=12", "HEAD") + "+"
-
-
-def test_results_next_to_the_code_are_no_change(checkout):
-    module, _ = checkout
+    clean = git("rev-parse", "--short=12", "HEAD")
     (module.parent / "results.parquet").touch()
-    assert not provenance.commit().endswith("+")
+    assert provenance.commit() == clean and len(clean) == 12
+    module.write_text("VALUE = 2\n")
+    assert provenance.commit() == f"{clean}+"
 
 
 @pytest.mark.parametrize("variable", ["", "GIT_DIR"])
@@ -361,18 +348,13 @@ def test_memory_that_was_freed_before_does_not_count():
 
 @needs_peak_memory
 @pytest.mark.parametrize("placement", ["process", pytest.param("node", marks=pytest.mark.long)])
-def test_copying_a_burst_takes_more_memory_than_lending_it(tmp_path, placement):
-    launch = Launch(tmp_path, "zmq_throughput", FLOOD | {"placement": placement})
-    try:
-        assert launch.run() == 0, launch.log.read_text()
-    finally:
-        launch.end()
-    found = {}
-    for row in record.read(launch.output, record.MEASUREMENTS).to_pylist():
-        if row["metric"] == "peak memory":
-            found.setdefault(row["runs"], []).append(row["value"])
+def test_copying_a_burst_takes_more_memory_than_lending_it(launch, placement):
+    one = launch("zmq_throughput", FLOOD | {"placement": placement})
+    assert one.run() == 0, one.log.read_text()
+    peaks = [row for row in one.rows if row["metric"] == "peak memory"]
+    copying, lending = (median(row["value"] for row in peaks if row["runs"] == arm) for arm in FLOOD["arms"])
     # A copying block has one copy more, plus messages that its receiver has not freed yet.
-    assert median(found["copy"]) - median(found["no-copy"]) > 0.8 * MESSAGE_BYTES / 1e6
+    assert copying - lending > 0.8 * MESSAGE_BYTES / 1e6
 
 
 def test_without_the_kernels_support_a_block_has_all_other_metrics(tmp_path, monkeypatch):

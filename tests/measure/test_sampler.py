@@ -86,31 +86,26 @@ def test_every_round_runs_every_arm_once_with_positions_from_0_on():
         assert [seen.start_ns for seen in taken] == sorted({seen.start_ns for seen in taken})
 
 
-def test_every_arm_is_first_second_and_third_about_equally_often():
+def test_every_arm_is_first_second_and_third_about_equally_often_and_not_in_a_fixed_cycle():
     (sample,) = noisy().launch(sampling(at_least=300, at_most=300))
     places = Counter((seen.arm.name, seen.position) for seen in sample.observations)
     assert len(places) == 9
     # 100 of 300 are expected. A fixed order would give 0 or 300; chance stays within 5 standard errors.
     assert all(60 < count < 140 for count in places.values())
-
-
-def test_the_order_of_rounds_is_not_a_fixed_cycle():
-    (sample,) = noisy().launch(sampling())
     firsts = [seen.arm.name for seen in sample.observations if seen.position == 0]
     assert any(firsts[at] == firsts[at + 1] for at in range(len(firsts) - 1))
     assert len(set(pairwise(firsts))) == 9
 
 
-def orders(samples):
-    return [(sample.cell.x, [seen.arm.name for seen in sample.observations]) for sample in samples]
-
-
 def test_the_same_seed_gives_the_same_order_and_another_gives_another():
     cells = [Cell({}, x) for x in range(1, 9)]
-    first, again, other = (noisy().launch(sampling(at_most=20), cells, seed=seed) for seed in (5, 5, 6))
-    assert orders(first) == orders(again)
-    assert [x for x, _ in orders(first)] != [x for x, _ in orders(other)]
-    assert orders(first) != orders(other)
+    launches = [noisy().launch(sampling(at_most=20), cells, seed=seed) for seed in (5, 5, 6)]
+    first, again, other = (
+        [(sample.cell.x, [seen.arm.name for seen in sample.observations]) for sample in samples] for samples in launches
+    )
+    assert first == again
+    assert [x for x, _ in first] != [x for x, _ in other]
+    assert first != other
 
 
 def test_every_cell_is_measured_once_in_random_order():
@@ -120,15 +115,11 @@ def test_every_cell_is_measured_once_in_random_order():
     assert sum(order == cells for order in seen) <= 1
 
 
-def test_the_null_arm_runs_the_reference_and_differs_only_by_noise():
+def test_the_null_arm_runs_the_reference_as_often_and_differs_only_by_noise():
     machine = noisy(drift=0.3, drift_seconds=5)
     (sample,) = machine.launch(sampling(at_least=100))
     assert {seen.arm.runs for seen in sample.observations if seen.arm.null} == {"plain"}
     assert ratio(sample.observations, "null") == pytest.approx(1, abs=0.02)
-
-
-def test_the_null_arm_has_as_many_repetitions_as_the_reference():
-    (sample,) = noisy().launch(sampling())
     n = {seen.arm.name: seen.n for seen in sample.observations}
     assert n["null"] == n["plain"] != n["fancy"]
 
@@ -136,15 +127,9 @@ def test_the_null_arm_has_as_many_repetitions_as_the_reference():
 # ---- calibration
 
 
-@pytest.mark.parametrize("fancy", [1e-8, 1e-5, 3e-3, 0.5])
-def test_a_block_of_every_arm_lasts_at_least_the_block_time(fancy):
-    machine = Machine({"plain": 1e-5, "fancy": fancy})
-    (sample,) = machine.launch(sampling(at_most=5, budget=1e9))
-    assert min(seen.block.seconds for seen in sample.observations) >= 0.01
-
-
-def test_a_slow_reference_does_not_cut_short_the_blocks_of_a_fast_arm():
-    (sample,) = Machine({"plain": 1.0, "fancy": 1e-6}).launch(sampling(at_most=5, budget=1e9))
+@pytest.mark.parametrize(("plain", "fancy"), [(1e-5, 1e-8), (1e-5, 1e-5), (1e-5, 3e-3), (1e-5, 0.5), (1.0, 1e-6)])
+def test_a_block_of_every_arm_lasts_at_least_the_block_time(plain, fancy):
+    (sample,) = Machine({"plain": plain, "fancy": fancy}).launch(sampling(at_most=5, budget=1e9))
     assert min(seen.block.seconds for seen in sample.observations) >= 0.01
 
 
@@ -213,22 +198,20 @@ def test_a_near_block_tells_the_repetitions_and_the_cost_of_a_whole_one(seconds)
     assert machine.now <= whole.now
 
 
-@pytest.mark.parametrize("slow_one", range(12))
-def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one):
+@pytest.mark.parametrize(
+    ("slow_one", "pause_seconds", "budget"), [*((number, 0.05, 1000.0) for number in range(12)), (0, 10, 2)]
+)
+def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one, pause_seconds, budget):
     machine = Hesitant(SECONDS)
-    machine.slow_one = slow_one
-    (sample,) = machine.launch(sampling(at_most=5))
+    machine.slow_one, machine.pause_seconds = slow_one, pause_seconds
+    (sample,) = machine.launch(sampling(at_most=5, budget=budget))
     assert min(seen.n * SECONDS[seen.arm.runs] for seen in sample.observations) >= 0.01
 
 
 def test_calibration_ends_at_once_if_every_block_is_faulty():
-    class Broken(Machine):
-        def run(self, cell, arm, n):
-            super().run(cell, arm, n)
-            return Block(0.0, fault="lost or damaged messages")
-
-    (sample,) = Broken(SECONDS, at_most=2000).launch(sampling(at_most=5))
-    assert {seen.validity for seen in sample.observations} == {"lost or damaged messages"}
+    machine = Machine({"plain": 0.0, "fancy": 0.0}, untimed=1e-5, fault=lambda *_: "lost", at_most=2000)
+    (sample,) = machine.launch(sampling(at_most=5))
+    assert {seen.validity for seen in sample.observations} == {"lost"}
 
 
 def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
@@ -240,13 +223,6 @@ def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
     costly = Machine(SECONDS)
     costly.launch(sampling(at_most=5, budget=0.01))
     assert len(costly.ran) == len(machine.ran) - 4 - (5 - FEWEST_ROUNDS) * 3
-
-
-def test_a_long_interruption_of_a_single_block_is_not_mistaken_for_a_long_block():
-    machine = Hesitant(SECONDS)
-    machine.slow_one, machine.pause_seconds = 0, 10
-    (sample,) = machine.launch(sampling(at_most=5, budget=2))
-    assert min(seen.n * SECONDS[seen.arm.runs] for seen in sample.observations) >= 0.01
 
 
 # ---- stop rules
@@ -286,15 +262,11 @@ def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
     assert machine.now == pytest.approx(5, rel=0.15)
 
 
-def test_without_any_budget_a_cell_still_gets_the_fewest_rounds():
-    cells = [Cell({}, x) for x in (1, 10, 100)]
-    samples = noisy().launch(sampling(budget=1e-9), cells)
-    assert [(sample.stop, rounds(sample)) for sample in samples] == [("budget", FEWEST_ROUNDS)] * 3
-
-
-def test_a_cell_gets_the_fewest_rounds_even_if_fewer_are_requested():
-    (sample,) = Machine(SECONDS).launch(sampling(at_least=2, at_most=2, width=1))
-    assert rounds(sample) == FEWEST_ROUNDS
+@pytest.mark.parametrize("less", [{"budget": 1e-9}, {"at_least": 2, "at_most": 2, "width": 1}])
+def test_a_cell_gets_the_fewest_rounds_whatever_is_requested_or_left(less):
+    samples = noisy().launch(sampling(**less), [Cell({}, x) for x in (1, 10, 100)])
+    assert [rounds(sample) for sample in samples] == [FEWEST_ROUNDS] * 3
+    assert "budget" not in less or {sample.stop for sample in samples} == {"budget"}
 
 
 @pytest.mark.parametrize("seed", range(4))
@@ -359,6 +331,12 @@ def observed(number, arm, **metrics):
     return Observation(CELL, arm, number, 0, 1, 0, Block(1.0, metrics), "ok")
 
 
+def with_ratios(logs):
+    """Observations with one of these logarithms of a ratio in each round."""
+    seen = [observed(at, PLAIN, time=1.0) for at in range(len(logs))] + [observed(0, NULL, time=1.0)]
+    return seen + [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
+
+
 def test_the_width_is_that_of_the_widest_arm_and_metric():
     def both(steady, scattered):
         seen = []
@@ -375,9 +353,9 @@ def test_the_width_is_that_of_the_widest_arm_and_metric():
 def test_the_width_is_the_interval_of_a_median_under_normal_noise():
     random = Random(2)
     logs = [random.gauss(0, 0.1) for _ in range(4001)]
-    seen = [observed(at, PLAIN, time=1.0) for at in range(4001)] + [observed(0, NULL, time=1.0)]
-    seen += [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
-    assert unsettled(seen) == pytest.approx(1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05)
+    assert unsettled(with_ratios(logs)) == pytest.approx(
+        1.96 * math.sqrt(math.pi / 2) * 0.1 / math.sqrt(4001), rel=0.05
+    )
 
 
 def test_a_noisy_ceiling_is_no_reason_to_continue():
@@ -400,8 +378,7 @@ def test_a_ratio_far_from_1_gets_fewer_rounds(settled, stop):
 def test_settled_ratios_are_those_with_an_interval_far_from_1(count, distance, scatter, seed):
     random = Random(seed)
     logs = [random.gauss(distance, scatter) for _ in range(count)]
-    seen = [observed(at, PLAIN, time=1.0) for at in range(count)] + [observed(0, NULL, time=1.0)]
-    seen += [observed(at, FANCY, time=math.exp(value)) for at, value in enumerate(logs)]
+    seen = with_ratios(logs)
     whole = unsettled(seen, settled=0)
     assert unsettled(seen) == (0 if whole <= SETTLED * abs(statistics.median(logs)) else pytest.approx(whole))
 

@@ -8,12 +8,11 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from launching import COMMON, Launch
+from launching import COMMON
 
 from crossover.config import schema
 from crossover.farms import declared
 from crossover.measure.farms import server
-from crossover.records import record
 
 MOST_BYTES = 107
 """Of a socket's path."""
@@ -42,16 +41,12 @@ def test_another_process_reaches_a_socket_by_the_short_path(folder, monkeypatch)
 
 
 @pytest.mark.parametrize("farm", ["ray", "parsl"])
-def test_an_extra_runs_where_the_temporary_folder_is_long(farm, tmp_path):
+def test_an_extra_runs_where_the_temporary_folder_is_long(farm, launch):
     pytest.importorskip(declared()[farm].packages[0], reason=f"make env EXTRA={farm}")
     arms = ["bare zmq", farm]
     settings = {"arms": arms, "ceilings": [], "reference": arms[0], "engines": 1, "sizes_bytes": [100], "tasks": 4}
     entrants = {name: SHIPPED[name] for name in arms}
-    one = Launch(tmp_path / ("long" * 10), "task_throughput", COMMON | settings | {"entrants": entrants})
-    try:
-        assert one.run() == 0
-        launch = record.metadata(record.read(one.output, record.MEASUREMENTS))["launch"]
-        assert launch["outcome"] == "measured", launch["reason"]
-        one.leaves_nothing_but_its_file()
-    finally:
-        one.end()
+    one = launch("task_throughput", COMMON | settings | {"entrants": entrants}, "long" * 10)
+    assert one.run() == 0
+    assert one.facts["outcome"] == "measured", one.facts["reason"]
+    one.leaves_nothing_but_its_file()

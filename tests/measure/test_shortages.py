@@ -4,9 +4,7 @@ import os
 import subprocess
 
 import pytest
-from launching import TOY, Launch, toy_project
 
-from crossover.records import record
 from crossover.records.holes import PASSING
 
 FEW_FILES = ("sh", "-c", 'ulimit -n 200; exec "$@"', "sh")
@@ -27,27 +25,17 @@ def little_space(folder, limit):
     return wrapper
 
 
-@pytest.fixture(scope="module")
-def toys(tmp_path_factory):
-    return toy_project(tmp_path_factory.mktemp("toys"))
-
-
 @pytest.fixture
-def hole(tmp_path, toys):
+def hole(toy):
     """The kind and the reason of the hole that a toy leaves."""
-    prepared = []
 
     def ended(does, *wrapper):
-        toy = Launch(tmp_path, "toy", TOY | {"does": does}, root=toys)
-        prepared.append(toy)
-        assert toy.start(*wrapper).wait(120) == 0, toy.log.read_text()
-        facts = record.metadata(record.read(toy.output, record.MEASUREMENTS))["launch"]
-        assert "the next run retries it" in toy.log.read_text()
-        return facts["hole"], facts["reason"]
+        one = toy(does)
+        assert one.start(*wrapper).wait(120) == 0, one.log.read_text()
+        assert "the next run retries it" in one.log.read_text()
+        return one.facts["hole"], one.facts["reason"]
 
-    yield ended
-    for one in prepared:
-        one.end()
+    return ended
 
 
 def test_ranks_that_find_shared_memory_full_are_ended_by_a_bus_error(hole):
@@ -57,15 +45,11 @@ def test_ranks_that_find_shared_memory_full_are_ended_by_a_bus_error(hole):
     assert "2 ranks need up to 8 MiB; remove files from /dev/shm" in reason
 
 
-def test_unusable_shared_memory_is_named_as_the_cause(tmp_path, toys):
-    toy = Launch(tmp_path, "toy", TOY | {"does": "work"}, root=toys)
-    try:
-        assert toy.start(*little_space("/dev/shm", "ro")).wait(120) == 0
-        facts = record.metadata(record.read(toy.output, record.MEASUREMENTS))["launch"]
-    finally:
-        toy.end()
-    assert facts["hole"] == "crashed"
-    assert facts["reason"].startswith("/dev/shm on ") and "cannot be written to, and MPI" in facts["reason"]
+def test_unusable_shared_memory_is_named_as_the_cause(toy):
+    one = toy()
+    assert one.start(*little_space("/dev/shm", "ro")).wait(120) == 0
+    assert one.facts["hole"] == "crashed"
+    assert one.facts["reason"].startswith("/dev/shm on ") and "cannot be written to, and MPI" in one.facts["reason"]
 
 
 @pytest.mark.parametrize("does", ["fill shared memory", "other rank: fill shared memory"])

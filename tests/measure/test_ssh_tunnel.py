@@ -9,7 +9,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from launching import eventually
+from launching import eventually, listening, script
 from openssh import needs_sshd
 
 from crossover.measure.farms import ssh_tunnel
@@ -94,20 +94,14 @@ def test_the_tunnel_carries_bytes_and_its_end_is_the_ssh_server(target, open_tun
 
 @needs_sshd
 def test_other_hosts_cannot_reach_it(open_tunnel):
-    listening = [
-        each.laddr.ip
-        for process in of_tunnel()
-        for each in process.net_connections("tcp")
-        if each.status == psutil.CONN_LISTEN
-    ]
-    assert listening and set(listening) == {LOOPBACK}
+    assert {host for process in of_tunnel() for host, _ in listening(process)} == {LOOPBACK}
 
 
 @needs_sshd
 def test_another_key_opens_nothing(open_tunnel, tmp_path):
     made, _ = open_tunnel
     subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", tmp_path / "stranger"], check=True)
-    (sshd,) = {each.laddr.port for each in connections("sshd") if each.status == psutil.CONN_LISTEN}
+    (sshd,) = {port for process in of_tunnel() if process.name() == "sshd" for _, port in listening(process)}
     for key, allowed in ((tmp_path / "stranger", False), (made._server.folder / "user_key", True)):
         options = ("BatchMode=yes", "StrictHostKeyChecking=no", f"UserKnownHostsFile={tmp_path / 'known'}")
         command = ["ssh", "-F", os.devnull, "-i", key, "-p", str(sshd), "-o", "IdentitiesOnly=yes", "-v"]
@@ -119,10 +113,6 @@ def test_another_key_opens_nothing(open_tunnel, tmp_path):
         ).stderr
         assert ("Authenticated to" in said) == allowed, said
         assert ("Permission denied (publickey)" in said) != allowed, said
-
-
-def connections(name):
-    return [each for process in of_tunnel() if process.name() == name for each in process.net_connections("tcp")]
 
 
 @needs_sshd
@@ -144,7 +134,7 @@ def test_a_stopped_tunnel_leaves_nothing_and_the_users_keys_are_unchanged(target
 @pytest.mark.parametrize("missing", ["ssh", "sshd", "ssh-keygen"])
 def test_a_missing_program_is_named_with_the_next_step(missing, tmp_path, monkeypatch):
     for name in {"ssh", "sshd", "ssh-keygen"} - {missing}:
-        program(tmp_path / name, "exit 0")
+        script(tmp_path / name, "exit 0")
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(ssh_tunnel, "WHERE_SERVERS_ARE", ())
     with pytest.raises(
@@ -155,15 +145,10 @@ def test_a_missing_program_is_named_with_the_next_step(missing, tmp_path, monkey
 
 
 def test_a_server_that_does_not_start_is_refused_with_its_own_message(tmp_path, monkeypatch):
-    program(tmp_path / "ssh", "exit 0")
-    program(tmp_path / "ssh-keygen", "exit 0")
-    program(tmp_path / "sshd", "echo 'Missing privilege separation directory: /run/sshd' >&2; exit 255")
+    script(tmp_path / "ssh", "exit 0")
+    script(tmp_path / "ssh-keygen", "exit 0")
+    script(tmp_path / "sshd", "echo 'Missing privilege separation directory: /run/sshd' >&2; exit 255")
     monkeypatch.setenv("PATH", f"{tmp_path}{os.pathsep}{os.environ['PATH']}")
     made = Tunnel()
     with pytest.raises(Refusal, match=r"sshd cannot run: Missing privilege separation directory.*correct that, or"):
         made.start()
-
-
-def program(path, script):
-    path.write_text(f"#!/bin/sh\n{script}\n")
-    path.chmod(0o755)

@@ -8,29 +8,23 @@ import time
 
 import psutil
 import pytest
-from launching import ROOT, eventually
+from launching import ROOT, eventually, listening
 
 from crossover.measure.launch import mpi_launcher, starter
 
 MEET = "import os; from mpi4py import MPI; comm = MPI.COMM_WORLD; "
 
 
-def started(ranks, program, **options):
-    """A starter with this many ranks of a program that may initialise MPI."""
-    environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
-    command = [*mpi_launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", program]
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, **options
-    )
-
-
 @pytest.fixture
 def program():
-    """Starts a program, and ends its processes at the end."""
+    """Starts this many ranks of a program that may initialise MPI, and ends its processes at the end."""
     processes = []
 
     def start(ranks, text):
-        processes.append(started(ranks, text))
+        environment = os.environ | {"PYTHONPATH": str(ROOT / "workflow")}
+        command = [*mpi_launcher.starting("mpiexec", ranks, 1), sys.executable, "-m", "mpi4py", "-c", text]
+        streams = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
+        processes.append(subprocess.Popen(command, env=environment, text=True, **streams))
         return processes[-1]
 
     yield start
@@ -75,23 +69,21 @@ def test_the_first_rank_that_fails_ends_all_at_once(program, ending, code, words
     assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
 
 
-def test_it_ends_its_ranks_when_it_is_ended(program):
-    process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
-    assert process.stdout.readline()
-    ranks = psutil.Process(process.pid).children()
-    process.terminate()
-    assert process.wait(30) == 128 + 15
-    assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
-
-
-def test_the_starter_does_not_listen_and_all_ranks_are_in_one_session(program):
+def test_it_sleeps_does_not_listen_shares_its_session_and_ends_its_ranks_when_it_is_ended(program):
     """Linux divides processors between sessions; two ranks in two sessions would get half of them each."""
     process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
     assert process.stdout.readline()
-    family = [psutil.Process(process.pid), *psutil.Process(process.pid).children()]
-    assert {os.getsid(one.pid) for one in family} == {os.getsid(0)}
-    connections = family[0].net_connections("tcp")
-    assert [each for each in connections if each.status == psutil.CONN_LISTEN] == []
+    starting = psutil.Process(process.pid)
+    ranks = starting.children()
+    assert {os.getsid(one.pid) for one in (starting, *ranks)} == {os.getsid(0)}
+    assert listening(starting) == set()
+    before = starting.cpu_times()
+    time.sleep(0.5)
+    after = starting.cpu_times()
+    assert (after.user + after.system) - (before.user + before.system) < 0.1
+    process.terminate()
+    assert process.wait(30) == 128 + 15
+    assert not any(rank.is_running() and rank.status() != psutil.STATUS_ZOMBIE for rank in ranks)
 
 
 def test_unknown_requests_are_refused():
@@ -117,12 +109,3 @@ def test_other_launchers_are_not_changed():
     assert mpi_launcher.starting("mpiexec -bind-to core", 3, 1) == ["mpiexec", "-bind-to", "core", "-n", "3"]
     assert mpi_launcher.starting("mpiexec", 3, 2) == ["mpiexec", "-n", "3"]
     assert mpi_launcher.starting("mpiexec", 3, 1)[0] == sys.executable
-
-
-def test_the_starter_sleeps_while_its_ranks_work(program):
-    process = program(2, MEET + "import time; print(comm.size, flush=True); time.sleep(60)")
-    assert process.stdout.readline()
-    before = psutil.Process(process.pid).cpu_times()
-    time.sleep(0.5)
-    after = psutil.Process(process.pid).cpu_times()
-    assert (after.user + after.system) - (before.user + before.system) < 0.1

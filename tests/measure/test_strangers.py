@@ -8,10 +8,9 @@ from pathlib import Path
 
 import psutil
 import pytest
-from launching import COMMON, Launch, eventually
+from launching import COMMON, listening
 
 from crossover.config import schema
-from crossover.records import record
 
 SHIPPED = schema.complete({}).farms
 ARMS = {"bare zmq": SHIPPED["bare zmq"], "pure": SHIPPED["pure"], "dask": SHIPPED["dask"]}
@@ -19,20 +18,11 @@ SCHEDULER = "crossover.measure.farms.dask_without_pages"
 STRANGER = Path(__file__).with_name("stranger.py")
 
 
-def launch(folder, **options):
-    """A launch with these farms, running long enough for the attack."""
-    entrants = {name: entrant | (options if name != "bare zmq" else {}) for name, entrant in ARMS.items()}
-    farming = {"arms": list(ARMS), "reference": "bare zmq", "ceilings": [], "entrants": entrants, "engines": 1}
-    long = {"tasks": [1, 2, 3], "budget_seconds": 24, "rounds": {"at_least": 3, "at_most": 10**6}}
-    return Launch(folder, "task_latency", COMMON | farming | long)
-
-
 def attacked(one):
     """What the stranger got from the running launch."""
-    one.start()
-    assert eventually(lambda: one.log.exists() and "cell 1 of" in one.log.read_text(), 60), one.log.read_text()
+    one.start_measuring()
     family = psutil.Process(one.process.pid).children(recursive=True)
-    ports = {process: listening(process) for process in family}
+    ports = {process: {port for _, port in listening(process)} for process in family}
     dask = sorted({port for each in family if SCHEDULER in each.cmdline() for port in ports[each]})
     every = sorted(set.union(*ports.values()))
     # Every user can read command lines, and take a port before a server listens on it.
@@ -53,36 +43,25 @@ def command(process):
         return []
 
 
-def listening(process):
-    """The TCP ports on which a process listens."""
-    try:
-        return {each.laddr.port for each in process.net_connections("tcp") if each.status == psutil.CONN_LISTEN}
-    except psutil.Error:
-        return set()
-
-
 @pytest.fixture
-def started(tmp_path):
-    """Makes launches, and kills their processes at the end."""
-    made = []
+def started(launch):
+    """Makes launches with these farms, running long enough for the attack."""
 
     def make(**options):
-        made.append(launch(tmp_path, **options))
-        return made[-1]
+        entrants = {name: entrant | (options if name != "bare zmq" else {}) for name, entrant in ARMS.items()}
+        farming = {"arms": list(ARMS), "reference": "bare zmq", "ceilings": [], "entrants": entrants, "engines": 1}
+        long = {"tasks": [1, 2, 3], "budget_seconds": 24, "rounds": {"at_least": 3, "at_most": 10**6}}
+        return launch("task_latency", COMMON | farming | long)
 
-    yield make
-    for one in made:
-        one.end()
+    return make
 
 
 def test_a_stranger_gets_nothing_and_the_launch_goes_on(started):
     one = started()
     assert attacked(one) == []
     assert one.process.wait(120) == 0
-    table = record.read(one.output, record.MEASUREMENTS)
-    assert record.metadata(table)["launch"]["outcome"] == "measured", one.log.read_text()
-    rows = table.to_pylist()
-    assert {row["arm"] for row in rows} == {*ARMS, "null"} and all(row["value"] for row in rows)
+    assert one.facts["outcome"] == "measured", one.log.read_text()
+    assert {row["arm"] for row in one.rows} == {*ARMS, "null"} and all(row["value"] for row in one.rows)
 
 
 @pytest.mark.long

@@ -139,17 +139,6 @@ def test_every_task_has_an_array_of_its_own():
     assert len({array.__array_interface__["data"] for array in arrays}) == 20
 
 
-def test_every_metric_of_a_block_is_declared():
-    shown = {
-        task_latency: (floods(task_latency), Cell({}, 1)),
-        task_throughput: (floods(task_throughput, tasks=1), Cell({}, 1)),
-        task_map: (mapping(), Cell(SLEEPING | {"work": "spin"}, 1)),
-        task_scaling: (scaling(), Cell(LASTING_KEYS, 2)),
-    }
-    for experiment, (blocks, cell) in shown.items():
-        assert set(blocks.run(cell, ARM, 1).values) == {metric.name for metric in experiment.METRICS}
-
-
 # ---- efficiency
 
 

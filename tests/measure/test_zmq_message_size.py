@@ -1,11 +1,10 @@
 """Do the builds of libzmq differ only in the struct, and does a launch measure them or give the reason?"""
 
 import ctypes
-import json
 from types import SimpleNamespace
 
 import pytest
-from launching import COMMON, Launch, settings
+from launching import COMMON, settings
 
 from crossover.config import schema
 from crossover.design.arm import Arm
@@ -17,7 +16,6 @@ from crossover.experiments.zmq_message_size import driver as experiment
 from crossover.measure.native import loader
 from crossover.measure.native.message_struct import Struct
 from crossover.planning import plan
-from crossover.records import record
 from crossover.records.holes import Refusal
 
 SETTINGS = COMMON | {
@@ -31,7 +29,6 @@ SETTINGS = COMMON | {
     "in_flight_bytes": 1000000,
 }
 UNIONS = SETTINGS | {"arms": [*SETTINGS["arms"], "32 B packed union", "32 B aligned union", "32 B union"]}
-SIZES_BYTES = [8, 30, 31, 54, 55, 4096]
 
 
 def settings_of(tier):
@@ -204,51 +201,12 @@ def test_a_library_that_is_not_libzmq_is_refused(libraries):
         experiment.Variant(driver, str(libraries / "memory_copy.so"), Struct("2.2.0", 40))
 
 
-# ---- launches
-
-
-def launched(folder, told, libraries):
-    launch = Launch(folder, "zmq_message_size", told, libraries=libraries)
-    try:
-        assert launch.run() == 0
-        table = record.read(launch.output, record.MEASUREMENTS)
-        launch.leaves_nothing_but_its_file()
-        return table, record.metadata(table)["launch"], launch.log.read_text()
-    finally:
-        launch.end()
-
-
-def test_a_launch_measures_every_cell_with_one_metric_each(variants, tmp_path):
-    table, facts, told = launched(tmp_path, SETTINGS, list(variants.iterdir()))
-    assert (facts["outcome"], facts["ranks"]) == ("measured", 1), told
-    assert json.loads(facts["settings"]).items() >= SETTINGS.items()
-    rows = table.to_pylist()
-    assert all(row["value"] > 0 for row in rows)
-    assert {(row["pattern"], row["metric"]) for row in rows} == {
-        ("PUSH/PULL", "throughput"),
-        ("REQ/REP", "round trip"),
-    }
-    assert {(row["arm"], row["runs"]) for row in rows} == {
-        ("40 B struct", "40 B struct"),
-        ("64 B struct", "64 B struct"),
-        ("null", "64 B struct"),
-    }
-    assert {(row["protocol"], row["x"]) for row in rows} == {
-        (f"libzmq 2.2.0, {pattern} over inproc, payload {payload}", size)
-        for pattern in SETTINGS["patterns"]
-        for payload in SETTINGS["payloads"]
-        for size in SIZES_BYTES
-    }
-
-
-def test_a_launch_without_the_builds_is_a_hole_with_their_reason(libraries, tmp_path):
+def test_a_launch_without_the_builds_is_a_hole_with_their_reason(libraries, launch, tmp_path):
     missing = tmp_path / "libzmq-2.2.0-64.so"
-    missing.write_text("no C++ compiler was found; install one\n")
-    table, facts, _ = launched(tmp_path / "launch", SETTINGS, [libraries / "zmq_inproc.so", missing])
-    assert table.num_rows == 0
-    assert (facts["outcome"], facts["hole"]) == ("hole", "not built")
-    assert facts["reason"] == "no C++ compiler was found; install one"
-
-
-def test_the_launch_needs_one_rank():
-    assert settings_of("quick").within("process").ranks == 1
+    missing.write_text("no C++ compiler was found; install one\n", encoding="utf-8")
+    one = launch("zmq_message_size", SETTINGS, "launch", libraries=[libraries / "zmq_inproc.so", missing])
+    assert one.run() == 0
+    assert one.table.num_rows == 0
+    assert (one.facts["outcome"], one.facts["hole"]) == ("hole", "not built")
+    assert one.facts["reason"] == "no C++ compiler was found; install one"
+    one.leaves_nothing_but_its_file()
