@@ -13,7 +13,7 @@ from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, driver
+from crossover.experiments.local_transport import PINNED, driver, ways
 from crossover.measure.sampling.contract import DAMAGED
 
 TOLD = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
@@ -105,3 +105,16 @@ def test_a_killed_child_crashes_the_launch(launch):
     assert one.facts["hole"] == "crashed"
     assert "the child of local_transport, which the launch needs, has ended" in one.facts["reason"]
     one.leaves_nothing_but_its_file()
+
+
+def test_shared_memory_has_room_for_the_word_that_ends_a_stream_of_shorter_messages():
+    ends = ways.Ends.made(multiprocessing.get_context("spawn"), 1)
+    try:
+        direction = ways.Direction(ends.blocks[0], ends.turns[0])
+        direction.send(ways.WORD)
+        assert direction.receive() == ways.WORD
+        direction.memory.release()
+    finally:
+        for block in ends.blocks:
+            block.close()
+            block.unlink()

@@ -52,7 +52,7 @@ class Ends:
     @classmethod
     def made(cls, spawn: SpawnContext, longest_bytes: int) -> "Ends":
         """The ends for messages of at most `longest_bytes`."""
-        size = LENGTH_BYTES + longest_bytes
+        size = LENGTH_BYTES + max(longest_bytes, len(WORD))
         first, second = (SharedMemory(f"{own_prefix()}{os.urandom(6).hex()}", create=True, size=size) for _ in range(2))
         turns = tuple((spawn.Semaphore(0), spawn.Semaphore(1)) for _ in range(2))
         queues = (spawn.Queue(), spawn.Queue())
