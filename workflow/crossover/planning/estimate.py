@@ -14,8 +14,8 @@ from crossover.records import rows
 from crossover.records.holes import is_hole
 
 JOB_SECONDS = 12
-"""Time that a batch system adds to a job: it allocates nodes at intervals, and the job starts Snakemake twice.
-Measured with Slurm while no other jobs waited.
+"""Time that a batch system adds to a job: it allocates nodes at intervals, and the job starts Snakemake. Measured with
+Slurm while no other jobs waited, when a job still started Snakemake twice.
 """
 
 
