@@ -44,7 +44,7 @@ def test_each_block_has_its_prelude_before_the_clock(parent, monkeypatch, way):
 
 
 class Spoiled:
-    """A way that changes what the child gets, or what it answers, or that has a message left."""
+    """A way that damages the message to the child or its reply, or that leaves a message unread."""
 
     def __init__(self, way, sent=bytes, got=bytes, left=False):
         self.way, self.sent, self.got, self.left = way, sent, got, left

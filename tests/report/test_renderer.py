@@ -125,10 +125,18 @@ def test_the_example_of_the_docs_is_rendered_from_its_bundle(tmp_path, monkeypat
     assert text.count('class="crossover-chart"') > 10
 
 
+EXAMPLE = (PROJECT / "docs/example.zip").read_bytes()
+
+
 @pytest.mark.parametrize(
-    ("content", "fault"), [(b"PK", "is no bundle"), (b"PK\x05\x06" + bytes(18), "holds no results")]
+    ("content", "fault"),
+    [
+        (b"PK", "cannot be unpacked"),
+        (EXAMPLE[:200] + bytes(100) + EXAMPLE[300:], "cannot be unpacked"),
+        (b"PK\x05\x06" + bytes(18), "holds no results"),
+    ],
 )
-def test_a_file_that_is_no_bundle_is_refused(tmp_path, capsys, content, fault):
+def test_a_file_that_is_no_whole_bundle_is_refused(tmp_path, capsys, content, fault):
     (tmp_path / "x.zip").write_bytes(content)
     assert main(["report", "--from", str(tmp_path / "x.zip"), "--page", str(tmp_path / "page.html")]) == 1
     assert f"x.zip: {fault}" in capsys.readouterr().err

@@ -1,4 +1,4 @@
-"""Do the page, the terminal and the charts say what they said? Store new snapshots by `pytest --snapshot-update`."""
+"""Are page, terminal and charts the same as before? `pytest --snapshot-update` stores a change that is meant."""
 
 import json
 

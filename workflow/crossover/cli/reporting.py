@@ -4,6 +4,7 @@ import os
 import shlex
 import socket
 import sys
+import zlib
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -155,9 +156,10 @@ def _unpacked(bundle: Path, folder: Path) -> Path:
     try:
         with ZipFile(bundle) as packed:
             packed.extractall(folder)
-    except (BadZipFile, OSError) as error:
+    # Beside its own error, zipfile raises these for an encrypted, cut or damaged file.
+    except (BadZipFile, OSError, RuntimeError, EOFError, zlib.error) as error:
         raise CrossoverError(
-            f"{bundle}: is no bundle ({error}); name a folder of results, or results/bundle.zip"
+            f"{bundle}: cannot be unpacked ({error}); name a folder of results, or a bundle such as results/bundle.zip"
         ) from None
     tables = sorted(folder.rglob("launches.parquet"), key=lambda path: len(path.parts))
     if not tables:

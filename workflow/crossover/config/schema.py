@@ -287,7 +287,6 @@ MOST_POINT, MOST_PER_DECADE = 10**12, 100
 
 
 def _axis(value: Any) -> Any:
-
     def is_point(each: Any, most: int = MOST_POINT) -> bool:
         return isinstance(each, int) and not isinstance(each, bool) and 1 <= each <= most
 

@@ -99,7 +99,8 @@ class Answer:
             "says": self.verdict,
             "interpolated": bool(sides),
             **{
-                f"{side}_{name}": getattr(sides[side], name) if side in sides else None
+                # A null arm has no verdict: a missing text is null in JSON.
+                f"{side}_{name}": (getattr(sides[side], name) or None) if side in sides else None
                 for side in ("below", "above")
                 for name in ("x", "ratio", "low", "high", "verdict")
             },

@@ -1,4 +1,4 @@
-"""Removes this machine's folders, and the user's name in paths, from what is shared; with `redact`, all names.
+"""Masks this machine's folders, and the user's name in paths, in files to share; with `redact`, all names.
 
 Redacted, each column, and each entry of metadata, is treated by its kind. Names of hosts, users, accounts, addresses,
 jobs and paths become pseudonyms, numbered in the order in which they first appear, so no name can be computed from
@@ -201,7 +201,7 @@ class Mask:
 
 
 def _named(name: str, beside: Collection[str]) -> str:
-    """The name of a column, or of an entry of metadata, from those `beside` it: a hole's reason is told from others."""
+    """The name of a column or an entry of metadata. The names `beside` it show whether a reason is a hole's."""
     return WHY if name == "reason" and "hole" in beside else name
 
 

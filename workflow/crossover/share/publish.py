@@ -10,7 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-import ghp_import  # type: ignore[import-untyped]
+import ghp_import
 
 from crossover.errors import CrossoverError
 from crossover.records import atomic

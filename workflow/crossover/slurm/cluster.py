@@ -18,7 +18,7 @@ COLUMNS = "%P|%a|%D|%s|%l|%c"
 
 @dataclass(frozen=True)
 class Partition:
-    """What one partition or several offer; the defaults apply if Slurm does not answer."""
+    """The limits of one partition, or of several together; the defaults apply if Slurm does not answer."""
 
     states: tuple[str, ...] = ("up",)
     nodes: int | None = None

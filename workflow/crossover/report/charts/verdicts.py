@@ -127,7 +127,8 @@ def _drawn(row: Claim) -> dict[str, float]:
     """The places of a claim: its range `from` and `to`, 0 for an open end; its value, its interval, and how far that
     reaches with the possible bias (`least` and `most`)."""
     ends = [0.0 if end is None else scaled(row, end) for end in _ends(row)]
-    value = row.value or 0.0
+    assert row.value is not None, "as in judged"
+    value = row.value
     low, high = (value if end is None else end for end in (row.low, row.high))
     bias = None if row.kind in OF_A_CURVE else row.smallest_effect
     least, most = low, high

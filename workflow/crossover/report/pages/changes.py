@@ -42,7 +42,8 @@ class Comparison:
     @property
     def bound(self) -> str:
         """The largest change that counts as the same."""
-        return f"±{numbers.percent((self.changes[0].within or 1) - 1)}" if self.changes else "the bounds"
+        within = self.changes[0].within if self.changes else None
+        return "the bounds" if within is None else f"±{numbers.percent(within - 1)}"
 
 
 def load(folder: Path) -> Comparison:
@@ -90,7 +91,8 @@ def _points(found: Comparison, row: Change) -> str:
     if not clauses:
         return "no single point shows this by itself"
     most = max(filter(_differs, found.cells(row)), key=lambda cell: abs(math.log(cell.change or 1)))
-    return f"{numbers.listed(clauses)}, most at {numbers.quantity(most.x or 0, most.axis_unit)}: {_times(most)} times"
+    assert most.x is not None, "a point of the curve"
+    return f"{numbers.listed(clauses)}, most at {numbers.quantity(most.x, most.axis_unit)}: {_times(most)} times"
 
 
 def in_a_terminal(found: Comparison) -> str:

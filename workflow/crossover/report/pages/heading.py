@@ -171,7 +171,8 @@ def _levels(tables: Tables) -> list[Threshold]:
 
 
 def _level(row: Threshold) -> str:
-    x, unit = row.x or 0.0, row.axis_unit
+    assert row.x is not None, "as in _levels"
+    x, unit = row.x, row.axis_unit
     _, _, ends = numbers.position(x, row.low, row.high, unit).partition(" [")
     interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
     meaning = f"{row.axis} from which {row.metric} reaches {numbers.percent(row.level)}"

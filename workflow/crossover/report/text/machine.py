@@ -199,7 +199,7 @@ def _along(row: Host) -> str:
 
 
 def _factor(row: Host) -> str:
-    return numbers.ratio(row.factor or 1, row.low, row.high)
+    return "–" if row.factor is None else numbers.ratio(row.factor, row.low, row.high)
 
 
 def _sets_of_hosts(row: Host, tables: Tables) -> str:

@@ -127,7 +127,7 @@ def value(row: Recommendation) -> str:
 
 def gain(rows: Sequence[Recommendation]) -> str:
     """By how much one value is better than the default, at the points that it changes, in all questions."""
-    low, high = min(row.gain_low or 0.0 for row in rows), max(row.gain_high or 0.0 for row in rows)
+    low, high = min(filter(None, (row.gain_low for row in rows))), max(filter(None, (row.gain_high for row in rows)))
     factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (low, high)))
     return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0].default}"
 
