@@ -68,7 +68,7 @@ def store(results: Path) -> None:
         assert main(["figures", str(folder), "--folder", str(results / "figures" / folder.name)]) == 0
     assert main(["ladder", str(results), "--folder", str(results / "figures/ladder")]) == 0
     with zipfile.ZipFile(STORED, "w", zipfile.ZIP_DEFLATED) as packed:
-        for pattern in ("launches/quick/**/*.json", "raw/quick/**/*.parquet", "*.parquet", "figures/*/*"):
+        for pattern in ("launches/quick/**/*.json", "raw/quick/**/*.parquet", "*.parquet", "*.toml", "figures/*/*"):
             for path in sorted(results.glob(pattern)):
                 packed.write(path, Path("results") / path.relative_to(results))
 
