@@ -5,11 +5,17 @@ from argparse import Namespace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossover.cli.command import Argument, Command, command, path, value
+from crossover.cli.command import Command, command, path, value
 from crossover.errors import CrossoverError, printable
 
 if TYPE_CHECKING:
     from crossover.query.run import Run
+    from crossover.query.words import Match
+
+MOST = 8
+"""The most lines of an answer, unless all curves are wanted."""
+MOST_RATIOS = 6
+"""The most ratios where nobody chooses by a metric."""
 
 
 class _Asking(Command):
@@ -20,13 +26,11 @@ class _Asking(Command):
         # Imported when a command line is read, because loading the command line must load no other room.
         from crossover.design.protocol import KEYS
 
-        keys = (_option(name, key.kind) for name, key in KEYS.items())
+        keys = (
+            value(f"--{name.replace('_', '-')}", key.meaning, dest=name, default=None, metavar="VALUE")
+            for name, key in KEYS.items()
+        )
         Command(**(vars(self) | {"arguments": (*self.arguments, *keys)})).add_to(commands)
-
-
-def _option(name: str, kind: type) -> Argument:
-    shown = {str: "TEXT", bool: "YES|NO"}.get(kind, "NUMBER")
-    return value(f"--{name.replace('_', '-')}", "key of the curve", dest=name, default=None, metavar=shown)
 
 
 def _with_keys(made: Command) -> Command:
@@ -35,14 +39,11 @@ def _with_keys(made: Command) -> Command:
 
 @_with_keys
 @command(
-    "zmq_throughput --at 40kB --transport tcp",
-    value("experiment", "experiment, such as zmq_throughput (default: list them)", nargs="?", default=None),
+    "zmq tcp 40kB",
     value(
-        "--at",
-        "point of the axis, such as 40kB, 10ms or 1000 (default: list the options)",
-        default=None,
-        metavar="POINT",
+        "words", "words of the question: libraries, transports, arms, a size (default: list the questions)", nargs="*"
     ),
+    value("--at", "point of the axis, such as 40kB, 10ms or 1000", default=None, metavar="POINT"),
     value(
         "--efficiency",
         "instead of a point: from where each arm reaches this share, such as 90%%",
@@ -50,20 +51,21 @@ def _with_keys(made: Command) -> Command:
         metavar="SHARE",
     ),
     value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
-    value("--metric", "metric (default: the experiment's leading one)", default=None),
+    value("--metric", "metric (default: the one by which users choose)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
     value("--arm", "arm whose value to print, or to compare with --than (default: print the choice)", default=None),
     value("--than", "arm to compare it with (default: the reference)", default=None, metavar="ARM"),
     path("--results", "folder of results (default: %(default)s)", default=Path("results"), metavar="FOLDER"),
+    value("--all", "print every curve, however many", dest="everything", action="store_true"),
     value("--json", "print the same facts as JSON", action="store_true"),
 )
 def ask(chosen: Namespace) -> None:
     """Answer which arm to choose at a point of an axis, or what to set.
 
-    Prints the choice, the most that it can cost, its value, and how to settle it where it is open; with --than, the
-    ratio of two arms with its interval, and with --arm alone its value. Options named after keys choose the curve;
-    `none` stands for a key that a curve does not have. Without --at, it lists the options of the experiment; without an
-    experiment, the experiments.
+    Type the question in your own words, such as: crossover ask "send or Send" 50kB. Prints the choice, the most that it
+    can cost, its value, and how to settle it where it is open; with --than, the ratio of two arms with its interval,
+    and with --arm alone its value. Options named after keys choose the curve; `none` stands for a key that a curve
+    does not have. Without a point, it prints the choices along the whole axis.
     """
     from crossover.design.protocol import KEYS
     from crossover.query.run import Run
@@ -71,82 +73,132 @@ def ask(chosen: Namespace) -> None:
     run = Run(chosen.results)
     given = {name: getattr(chosen, name) for name in ("placement", *KEYS)}
     keys = {name: text for name, text in given.items() if text is not None}
-    if chosen.setting is not None:
-        _print_settings(run, chosen, keys)
-    elif chosen.experiment is None:
-        _print_experiments(run, chosen, keys)
-    elif chosen.efficiency is not None:
-        _print_reached(run, chosen, keys)
-    elif chosen.at is None:
-        _print_contents(run, chosen, keys)
+    text = " ".join(chosen.words)
+    setting = chosen.setting or run.setting_in(chosen.words)
+    if setting is not None:
+        _print_settings(run, chosen, setting, keys)
+    elif not text and not keys and chosen.metric is None and chosen.arm is None:
+        _print_questions(run, chosen)
     else:
-        _print_answers(run, chosen, keys)
+        found = run.find(text, chosen.at, chosen.metric, keys)
+        for note in found.notes if not chosen.json else ():
+            _say(note)
+        if share := chosen.efficiency or found.share:
+            _print_reached(run, chosen, found, share)
+        elif found.at is None:
+            _print_along(run, chosen, found)
+        elif chosen.than is not None:
+            _print_ratios(run, chosen, found)
+        elif chosen.arm is not None:
+            _print_values(run, chosen, found)
+        else:
+            _print_choice(run, chosen, found)
 
 
-def _print_experiments(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    from crossover.query import contents
-
-    if keys or chosen.at or chosen.metric or chosen.arm or chosen.than:
-        raise CrossoverError(f"no experiment is named; put one before the options: {', '.join(run.experiments())}")
+def _print_questions(run: "Run", chosen: Namespace) -> None:
+    if chosen.at or chosen.than or chosen.efficiency:
+        raise CrossoverError("nothing is named; put words before the options, such as: crossover ask mpi4py --at 8kB")
     titles = run.titles()
-    _say(_json(titles) if chosen.json else "\n".join(contents.experiments(titles)))
-
-
-def _print_contents(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    found = run.contents(chosen.experiment, chosen.metric, keys)
-    if chosen.arm or chosen.than:
-        raise CrossoverError(f"no point is named; add --at POINT: {found.axis}")
-    _say(_json(found.row) if chosen.json else "\n".join(found.lines))
-
-
-def _print_answers(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    if chosen.arm is None and chosen.than is None:
-        choice = run.choice(chosen.experiment, chosen.at, chosen.metric, keys)
-        if choice is not None:
-            remedy = run.settling(choice)
-            lines = [*choice.lines, *filter(None, [remedy])]
-            _say(_json([choice.row | {"to_settle": remedy}]) if chosen.json else "\n".join(lines))
-            return
-    if chosen.arm is not None and chosen.than is None:
-        told = run.value(chosen.experiment, chosen.at, chosen.arm, chosen.metric, keys)
-        _say(_json([told.row]) if chosen.json else "\n".join(told.lines))
-        return
-    answers = [
-        (found, run.remedy(found))
-        for found in run.answers(chosen.experiment, chosen.at, chosen.metric, chosen.arm, keys, chosen.than)
-    ]
     if chosen.json:
-        _say(_json([found.row | {"to_decide": remedy} for found, remedy in answers]))
+        _say(_json(titles))
         return
-    for found, remedy in answers:
-        _say("\n".join([*found.lines, *filter(None, [remedy])]))
+    width = max(map(len, titles), default=0)
+    _say("\n".join(f"{name:{width}}  {title}" for name, title in titles.items()))
+    _say('Ask with words of a title and a size, such as: crossover ask "send or Send" 50kB')
 
 
-def _print_reached(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
-    from crossover.query import question
+def _print_along(run: "Run", chosen: Namespace, found: "Match") -> None:
+    from crossover.query import answers
+    from crossover.report.text.choices import plain
 
-    if chosen.at or chosen.metric or chosen.arm or chosen.than:
-        raise CrossoverError("--efficiency asks for a point; leave out --at, --metric, --arm and --than")
-    found = run.reached(chosen.experiment, question.share(chosen.efficiency), keys)
-    rows = [{name: getattr(row, name) for name in REACHED} for row, _ in found]
-    _say(_json(rows) if chosen.json else "\n".join(line for _, line in found))
+    questions = run.along(found)
+    if chosen.arm or chosen.than or not questions:
+        facts = found.panels[0].facts
+        raise CrossoverError(f"no point is named; add one of {facts.axis}, in {facts.axis_unit}: --at POINT")
+    if chosen.json:
+        _say(_json([answers.facts(row) for each in questions for row in each.rows]))
+        return
+    _cut([plain(f"{each.name}: {each.words}, {each.most}") for each in questions], chosen)
+
+
+def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
+    groups = run.groups(found)
+    if not groups:
+        _print_ratios(run, chosen, found)
+        return
+    if chosen.json:
+        rows = [one.row | {"to_settle": run.settling(one)} for group in groups for one in group.chosen]
+        _say(_json(rows))
+        return
+    lines = []
+    for group in groups:
+        first = group.chosen[0]
+        lines.append(group.head)
+        if group is groups[0]:
+            lines.append(f"    {group.usual}")
+        costs = map(first.cost_of, (arm for arm in found.arms if arm not in first.arms))
+        lines += [f"    {cost}" for cost in costs if cost]
+        if first.left:
+            lines.append(
+                f"    open: {' or '.join(filter(None, [', '.join(first.left[:-1]), first.left[-1]]))} may be better"
+            )
+        if group is groups[0] and (remedy := run.settling(first)):
+            lines.append(f"    {remedy}")
+    _cut(lines, chosen)
+
+
+def _print_values(run: "Run", chosen: Namespace, found: "Match") -> None:
+    values = run.values(found, chosen.arm)
+    if chosen.json:
+        _say(_json([each.row for each in values]))
+        return
+    _cut([line for each in values for line in each.lines], chosen)
+
+
+def _print_ratios(run: "Run", chosen: Namespace, found: "Match") -> None:
+    answers = [(each, run.remedy(each)) for each in run.answers(found, chosen.arm, chosen.than)]
+    if chosen.json:
+        _say(_json([each.row | {"to_decide": remedy} for each, remedy in answers]))
+    elif chosen.than is None:
+        _cut([each.lines[0] for each, _ in answers], chosen, MOST_RATIOS)
+    else:
+        _cut([line for each, remedy in answers for line in filter(None, [*each.lines, remedy])], chosen)
+
+
+def _print_reached(run: "Run", chosen: Namespace, found: "Match", share: str) -> None:
+    from crossover.design import amount
+
+    if found.at or chosen.arm or chosen.than:
+        raise CrossoverError("a share asks for a point; leave out the point, --arm and --than")
+    reached = run.reached(found, amount.share(share))
+    rows = [{name: getattr(row, name) for name in REACHED} for row, _ in reached]
+    if chosen.json:
+        _say(_json(rows))
+    else:
+        _cut([line for _, line in reached], chosen)
 
 
 REACHED = ("arm", "protocol", "placement", "metric", "level", "verdict", "x", "low", "high", "axis_unit", "launches")
 """The facts of a level in JSON."""
 
 
-def _print_settings(run: "Run", chosen: Namespace, keys: dict[str, str]) -> None:
+def _print_settings(run: "Run", chosen: Namespace, setting: str, keys: dict[str, str]) -> None:
     from crossover.query import answers
 
-    if chosen.experiment or chosen.at or chosen.metric or chosen.arm or chosen.than:
-        raise CrossoverError(
-            "--setting asks for a recommendation; leave out the experiment, --at, --metric, --arm and --than"
-        )
-    found = run.recommended(chosen.setting, keys)
+    if chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError(f"{setting} is a setting; leave out --at, --metric, --arm and --than")
+    found = run.recommended(setting, keys)
     lines = [line for row, place in found for line in answers.recommendation_lines(row, place)]
-    told = [answers.recommendation(row) | {"question": place} for row, place in found]
+    told = [answers.facts(row) | {"question": place} for row, place in found]
     _say(_json(told) if chosen.json else "\n".join(lines).rstrip("\n"))
+
+
+def _cut(lines: list[str], chosen: Namespace, most: int = MOST) -> None:
+    """Print the lines, or the first of too many."""
+    shown = lines if chosen.everything or len(lines) <= most else lines[: most - 1]
+    _say("\n".join(shown))
+    if len(shown) < len(lines):
+        _say(f"and {len(lines) - len(shown)} more lines: add --all, or another word")
 
 
 def _say(text: str) -> None:

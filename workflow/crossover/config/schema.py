@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal
 
 from crossover import farms
 from crossover.config.yaml_file import foreign, refuse
+from crossover.design import amount
 from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Rounds, Settings, described
@@ -126,7 +127,8 @@ def _made(config: Stated, tier: str) -> Config:
     plain = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     # Receipts are found by their paths, and these have neither a first ./ nor a last /.
     plain["results"] = str(Path(plain.get("results", Config.results)))
-    experiments = {name: _completed(name, own or {}, tier, entrants) for name, own in chosen.items()}
+    at = plain["at"] = str(plain.get("at", ""))
+    experiments = {name: _at(at, name, _completed(name, own or {}, tier, entrants)) for name, own in chosen.items()}
     return Config(**plain | {"tier": tier}, farms=entrants, experiments=experiments)
 
 
@@ -134,6 +136,15 @@ def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Map
     defaults = declared()[experiment].tiers.at(tier)
     changed = type(defaults).read({**_whole(defaults), **own})
     return replace(changed, entrants=entrants) if isinstance(changed, Farming) else changed
+
+
+def _at(point: str, experiment: str, settings: Settings) -> Settings:
+    """The settings with only this point, if the experiment's axis has its unit."""
+    unit = declared()[experiment].axis.unit
+    if not point or not amount.fits(point, unit):
+        return settings
+    only: dict[str, Any] = {settings.axis[0]: (max(1, round(amount.amount(point, unit))),)}
+    return replace(settings, **only)
 
 
 def _whole(settings: Settings) -> dict[str, Any]:
@@ -155,6 +166,9 @@ def _faults(config: Stated, tier: str) -> Iterator[str]:
     results = str(top.get("results", ""))
     if "\0" in results or len(results) > 2000 or any(len(os.fsencode(name)) > 255 for name in results.split("/")):
         yield "results: is no possible path; choose one of at most 2000 characters, with names of at most 255 bytes"
+    at, units = str(top.get("at", "")), {each.axis.unit for each in declared().values()}
+    if at and not any(amount.fits(at, unit) for unit in units):
+        yield f"at: {at!r} is a point of no axis; write one such as 40kB, 10ms or 1000"
     entrants = config.get("farms", {})
     misfits = [*_misfits(entrants)]
     yield from misfits

@@ -39,6 +39,15 @@ def adding(experiment: str, key: str, value: object) -> str:
     return ""
 
 
+def arms(experiment: str) -> list[str]:
+    """Every arm and ceiling of an experiment at any tier, and those of all task farms if it measures farms."""
+    own = [declared()[experiment].tiers.at(tier) for tier in TIERS]
+    every = [name for settings in own for name in (*settings.arms, *settings.ceilings)]
+    if declared()[experiment].farming:
+        every += [arm for farm in farms.declared().values() for arm in farm.arms]
+    return list(dict.fromkeys(every))
+
+
 def measuring(experiment: str, arm: str) -> str:
     """How a run gets an arm of an experiment that it lacks, in words; empty if no tier and no farm has the arm."""
     if not first(experiment):

@@ -35,6 +35,11 @@ class Config:
     results: Annotated[
         str, MinLen(1), "The folder for everything that a run writes, relative to the project's root."
     ] = "results"
+    at: Annotated[
+        str,
+        "One point, such as `40kB`, which is measured instead of every axis in its unit. `crossover ask` proposes it "
+        "between two measured points, with a folder of results of its own.",
+    ] = ""
     archives: Annotated[
         str,
         MinLen(1),

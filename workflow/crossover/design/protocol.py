@@ -15,9 +15,11 @@ Keys = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Key:
-    """One key: the type of its values, and the words for a value in a label."""
+    """One key: the type of its values, their meaning, and the words for a value in a label."""
 
     kind: type[str] | type[int] | type[float] | type[bool]
+    meaning: str
+    """In a sentence, as docs/data.md has it."""
     words: str | Callable[[Keys], str] = ""
     """A format of the value, or a function of all keys of the curve; empty if another key's words include it. `False`
     has no words."""
@@ -67,33 +69,52 @@ TRANSPORTS = ("tcp", "ipc", "inproc")
 """ZeroMQ's transports, from the one with the widest reach down."""
 
 KEYS = {
-    "library_version": Key(str, "libzmq {}"),
-    "pattern": Key(str, _sockets),
-    "transport": Key(str),
-    "polled": Key(bool, "polled"),
-    "legacy": Key(bool, "legacy"),
-    "window_messages": Key(int),
-    "window_bytes": Key(int, _window),
-    "burst_seconds": Key(float, "bursts of {:g} s"),
-    "message_bytes": Key(int, "messages of {} B"),
-    "payload": Key(str, "payload {}"),
-    "object": Key(str, "{}"),
-    "re_sent": Key(bool, "re-sent"),
-    "thread_level": Key(str, "thread level {}"),
-    "player": Key(str, _player),
-    "memory": Key(str, "{} memory"),
-    "work": Key(str, _work),
-    "durations": Key(str, "{} durations"),
-    "duration_us": Key(int, lambda keys: f"{keys['duration_us'] / 1000:g} ms each"),
-    "prelude": Key(str, lambda keys: str(PRELUDES.get(keys["prelude"], keys["prelude"]))),
-    "ranks": Key(int, "ranks: {}"),
-    "engines": Key(int, "engines: {}"),
-    "flood_tasks": Key(int, _flood),
-    "tasks_per_engine": Key(int, "tasks per engine: {}"),
-    "cores": Key(int, "cores: {}"),
-    "senders": Key(int, "senders: {}"),
-    "packer": Key(str, "packer: {}"),
-    "entrant_options": Key(str, _options),
+    "library_version": Key(str, "The version of libzmq, where builds of it are compared.", "libzmq {}"),
+    "pattern": Key(str, "The two sockets, such as `PUSH/PULL`.", _sockets),
+    "transport": Key(str, "`tcp`, `ipc` or `inproc`."),
+    "polled": Key(bool, "Whether a poller is asked before each call.", "polled"),
+    "legacy": Key(
+        bool, "Whether both ends send the message that they received, as pyzmq's performance script does.", "legacy"
+    ),
+    "window_messages": Key(int, "The most messages in flight."),
+    "window_bytes": Key(int, "The most bytes in flight.", _window),
+    "burst_seconds": Key(float, "How long the bursts of a block last at least.", "bursts of {:g} s"),
+    "message_bytes": Key(int, "The size of a message, where it is not the axis.", "messages of {} B"),
+    "payload": Key(str, "`touched` where the bytes of a message are written and read, else `untouched`.", "payload {}"),
+    "object": Key(str, "The Python object that is sent, such as `float64 array`.", "{}"),
+    "re_sent": Key(bool, "Whether the object is received into the memory that it was sent from.", "re-sent"),
+    "thread_level": Key(str, "The thread level requested from MPI.", "thread level {}"),
+    "player": Key(str, "What the two ends are: `rank`, or `engine` for an engine of ipyparallel.", _player),
+    "memory": Key(str, "What large messages of MPI get: `fresh` pages, or pages that were `kept`.", "{} memory"),
+    "work": Key(str, "What a task does: nothing (`empty`), return its array (`echo`), `sleep` or `spin`.", _work),
+    "durations": Key(str, "Whether all tasks last `equal` or `skewed` times.", "{} durations"),
+    "duration_us": Key(
+        int,
+        "How long each task lasts, where that is not the axis.",
+        lambda keys: f"{keys['duration_us'] / 1000:g} ms each",
+    ),
+    "prelude": Key(
+        str,
+        "What the sender does just before a block: `wait` or `work`; of floods, `pause`, or `none` for back to back.",
+        lambda keys: str(PRELUDES.get(keys["prelude"], keys["prelude"])),
+    ),
+    "ranks": Key(int, "The ranks that take part in a collective call.", "ranks: {}"),
+    "engines": Key(int, "The engines of each farm, where they are not the axis.", "engines: {}"),
+    "flood_tasks": Key(int, "The tasks of one flood, where they are not the axis.", _flood),
+    "tasks_per_engine": Key(int, "The tasks of one flood for each engine.", "tasks per engine: {}"),
+    "cores": Key(int, "The cores that spinning tasks compete for.", "cores: {}"),
+    "senders": Key(int, "The clients that submit tasks.", "senders: {}"),
+    "packer": Key(
+        str,
+        "What ipyparallel packs messages with, unless the arm's name or `entrant_options` says otherwise.",
+        "packer: {}",
+    ),
+    "entrant_options": Key(
+        str,
+        "Options of task farms that their arm's name does not show, as JSON: `{arm: {option: value}}`. Null where "
+        "there are none.",
+        _options,
+    ),
 }
 """Every key, in the order of a label's words. docs/data.md explains each."""
 

@@ -1,4 +1,4 @@
-"""The answers at one point of a curve, in numbers and words: ratios, a choice, a value; and recommended settings."""
+"""Answers at one point of a curve, in numbers and words: ratios of arms, the value of one; and recommended settings."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, TypeVar
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
-from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WINNER, WORSE, Outcome
+from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WORSE, Outcome
 from crossover.records.rows import Choice, Ratio, Recommendation, Summary
 from crossover.report.text import numbers, recommendations
 from crossover.report.text.choices import at_most
@@ -155,86 +155,6 @@ class Answer:
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """The choice at a measured point, or those at the two around it."""
-
-    name: str
-    """The short name of the curve, such as `ZeroMQ stream, tcp`."""
-    x: float
-    rows: Sequence[Choice]
-    """That choice, or both."""
-
-    @property
-    def arms(self) -> list[str]:
-        """The choice; two between points with different choices."""
-        return list(dict.fromkeys(row.choice for row in self.rows))
-
-    @property
-    def guarantee(self) -> float | None:
-        """The most by which the best arm can be better; None between two choices."""
-        return max(row.guarantee for row in self.rows) if len(self.arms) == 1 else None
-
-    @property
-    def verdict(self) -> str:
-        """The less certain verdict of the points; open between two choices."""
-        verdicts = {row.verdict for row in self.rows}
-        return OPEN if len(self.arms) > 1 else next(each for each in (OPEN, SETTLED, WINNER) if each in verdicts)
-
-    @property
-    def row(self) -> Facts:
-        """All facts, with values instead of words; the value and the next arm only at a measured point."""
-        first = self.rows[0]
-        names = ("experiment", "placement", "protocol", "metric", "axis", "axis_unit", "unit", "better")
-        own = ("value", "low", "high", "next", "factor", "factor_low", "factor_high", "launches", "launches_needed")
-        begin = ("begins", "begins_low", "begins_high")
-        measured = len(self.rows) == 1
-        return {
-            **{name: getattr(first, name) for name in names},
-            **first.keys,
-            "x": self.x,
-            "choice": self.arms[0] if len(self.arms) == 1 else None,
-            "verdict": self.verdict,
-            "guarantee": self.guarantee,
-            "left": sorted({arm for row in self.rows for arm in row.left}),
-            **{name: getattr(first, name) if measured else None for name in own},
-            **{name: getattr(self.rows[-1], name) if len(self.arms) > 1 else None for name in begin},
-            "between": [] if measured else [row.x for row in self.rows],
-        }
-
-    @property
-    def lines(self) -> list[str]:
-        """The same in words, without the command that would settle an open point."""
-        here = f"{numbers.quantity(self.x, self.rows[0].axis_unit)} ({self.name}, {self.rows[0].metric})"
-        if len(self.arms) > 1:
-            below, above = self.rows
-            return [
-                f"{here}: {question.quoted(below.choice)} or {question.quoted(above.choice)}; {self._boundary}",
-                f"measured at {_chosen_at(below)} and at {_chosen_at(above)}",
-            ]
-        least = max(self.rows, key=lambda row: row.guarantee)
-        told = f"{here}: choose {question.quoted(self.arms[0])}, {at_most(least.guarantee, self.verdict)}"
-        if len(self.rows) > 1:
-            return [told, f"measured at {_chosen_at(self.rows[0])} and at {_chosen_at(self.rows[1])}", *self._left]
-        return [told, f"measured here by {numbers.counted(least.launches, 'launch')}: {_gives(least)}", *self._left]
-
-    @property
-    def _left(self) -> list[str]:
-        if self.verdict != OPEN:
-            return []
-        left = sorted({arm for row in self.rows for arm in row.left} - {*self.arms})
-        return [f"open: {question.listed(left)} may be better"]
-
-    @property
-    def _boundary(self) -> str:
-        row = self.rows[-1]
-        if row.begins is None:
-            ends = (row.begins_low or self.rows[0].x, row.begins_high or row.x)
-            return f"the second is better from somewhere {numbers.between(*ends, row.axis_unit)} on"
-        place = numbers.position(row.begins, row.begins_low, row.begins_high, row.axis_unit)
-        return f"the second is better from {place} on"
-
-
-@dataclass(frozen=True)
 class Value:
     """The value of one arm at a measured point, or its values at the two around it."""
 
@@ -276,12 +196,6 @@ def answer(panel: Panel, arm: str, name: str, x: float, origin: str = "") -> Ans
     return Answer(panel, arm, name, cells[0].x if len(cells) == 1 else x, cells, origin or panel.reference)
 
 
-def chosen(name: str, rows: Sequence[Choice], x: float) -> Chosen | None:
-    """The choice at `x`, from those of one question; None outside its measured axis."""
-    near = question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
-    return Chosen(name, near[0].x if len(near) == 1 else x, near) if near else None
-
-
 def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]) -> Value:
     """The value of an arm of a panel at `x`; `choices` are those of the panel's question.
 
@@ -305,10 +219,10 @@ def _around(rows: Sequence[Cell], x: float) -> tuple[Cell, ...]:
     return question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
 
 
-def recommendation(row: Recommendation) -> Facts:
-    """The columns of a recommendation, a missing text None."""
-    facts = {name: None if value == "" else value for name, value in vars(row).items() if name != "keys"}
-    return facts | dict.fromkeys(KEYS) | {**row.keys}
+def facts(row: Recommendation | Choice) -> Facts:
+    """The columns of a row, a missing text None."""
+    columns = {name: None if value == "" else value for name, value in vars(row).items() if name != "keys"}
+    return columns | dict.fromkeys(KEYS) | {**row.keys}
 
 
 def recommendation_lines(row: Recommendation, place: str) -> list[str]:
@@ -317,20 +231,6 @@ def recommendation_lines(row: Recommendation, place: str) -> list[str]:
         return [f"{row.setting}, for {place}: no recommendation: {recommendations.why_none(row)}"]
     said = f"{recommendations.value(row)}, for {place}: {recommendations.gain([row])}, {recommendations.cost([row])}"
     return [said, f"arm {question.quoted(row.arm)}, to paste:", "", *row.snippet.strip("\n").splitlines(), ""]
-
-
-def _gives(row: Choice) -> str:
-    """The value of the choice, and its factor over the next arm: without the interval, which is another than the
-    guarantee's."""
-    better, _ = numbers.comparatives(row.unit)
-    factor = numbers.significant(row.factor)
-    value = _with_interval(row.value, row.low, row.high, row.unit)
-    return f"{value}, {factor} times {better} than {question.quoted(row.next)}"
-
-
-def _chosen_at(row: Choice) -> str:
-    place = numbers.quantity(row.x, row.axis_unit)
-    return f"{place} ({question.quoted(row.choice)}, {at_most(row.guarantee, row.verdict)})"
 
 
 def _with_interval(value: float, low: float | None, high: float | None, unit: str) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crossover.config import published, tiers
+from crossover.design.amount import amount, fits
 from crossover.errors import CrossoverError
-from crossover.experiments import declared, leads, of, subject
-from crossover.query import answers, question
-from crossover.query.answers import Answer, Chosen, Value, answer
-from crossover.query.contents import Contents
+from crossover.experiments import declared, leads, subject
+from crossover.query import answers, question, words
+from crossover.query.answers import Answer, Value, answer
+from crossover.query.chosen import Chosen, Group, groups
+from crossover.query.words import Match, Vocabulary
 from crossover.records import run_tables
 from crossover.records.outcome import OPEN
-from crossover.records.rows import Choice, Recommendation, Threshold
-from crossover.report.text import more, numbers, recommendations, tables
-from crossover.report.text.tables import Panel, panel_key, panel_names
+from crossover.records.rows import Recommendation, Threshold
+from crossover.report.text import choices, more, numbers, recommendations, tables
+from crossover.report.text.choices import Question
+from crossover.report.text.tables import Panel, PanelKey, panel_key, panel_names, plain_first
 
 if TYPE_CHECKING:
     import altair as alt
@@ -48,7 +51,7 @@ class Run:
 
     def ask(
         self,
-        experiment: str,
+        words: str,
         at: float | str,
         *,
         metric: str | None = None,
@@ -56,32 +59,73 @@ class Run:
         than: str | None = None,
         **keys: object,
     ) -> pd.DataFrame:
-        """Each arm's ratio to the reference at one point of the axis, one row per arm: the facts of `crossover ask`.
+        """Each arm's ratio to the reference at one point of the axis, one row per curve and arm.
 
-        `at` is a number in the axis's unit, or a text such as "40kB". `metric` is by default the experiment's leading
-        one, `arm` every rival, and `than` the reference. Raises CrossoverError for a question that no curve or several
-        answer, and for a point outside the measured axis.
+        `words` name curves as in `crossover ask`: an experiment, or words such as "zmq tcp". `at` is a number in the
+        axis's unit, or a text such as "40kB". `metric` is by default the one by which users choose, `arm` every rival,
+        and `than` the reference. Raises CrossoverError for words that no curve has, and for a point outside the
+        measured axis of all arms.
         """
-        return pd.DataFrame([each.row for each in self.answers(experiment, at, metric, arm, keys, than)])
+        found = self.find(words, at, metric, keys)
+        return pd.DataFrame([each.row for each in self.answers(found, arm, than)])
 
-    def choose(self, experiment: str, at: float | str, *, metric: str | None = None, **keys: object) -> pd.DataFrame:
-        """The arm to choose at one point of the axis, in one row: the facts of `crossover ask`.
+    def choose(self, words: str, at: float | str, *, metric: str | None = None, **keys: object) -> pd.DataFrame:
+        """The arm to choose at one point of the axis, one row per curve, the usual curve first.
 
         Arguments as for `ask`. Raises CrossoverError likewise, and if no choice could be made there.
         """
-        found = self.choice(experiment, at, metric, keys)
-        if found is None:
+        chosen = [one for group in self.groups(self.find(words, at, metric, keys)) for one in group.chosen]
+        if not chosen:
             raise CrossoverError(
-                f"no choice was made there: fewer than two arms of {experiment} have an interval, or nobody chooses by "
-                "this metric"
+                "no choice was made there: fewer than two arms have an interval, or nobody chooses by this metric"
             )
-        return pd.DataFrame([found.row])
+        return pd.DataFrame([one.row for one in chosen])
 
-    def choice(self, experiment: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Chosen | None:
-        """The choice at one point of one curve; None if there is none. Raises CrossoverError as `ask`."""
-        panel, name, rows = self._curve(experiment, metric, keys)
-        x = question.amount(at, panel.facts.axis_unit)
-        return answers.chosen(name, rows, x) if rows else None
+    def find(self, text: str, at: object = None, metric: str | None = None, keys: Mapping[str, object] = {}) -> Match:
+        """The curves that a question means, the usual ones first; `at` is the point, unless `text` names one.
+
+        Raises CrossoverError for words that no curve has, and for a point that is on no axis.
+        """
+        typed = words.typed(text)
+        point = at if at is not None else typed.at or None
+        panels = self._tables.every_panel
+        if metric is not None:
+            question.one_of("metric", metric, (panel.metric for panel in panels))
+            panels = [panel for panel in panels if panel.metric == metric]
+        fitting = [panel for panel in panels if point is None or fits(point, panel.facts.axis_unit)]
+        if not fitting:
+            axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
+            raise CrossoverError(f"{point} is on no axis of this run: {', '.join(axes)}")
+        match = self._vocabulary.match(typed.words, fitting)
+        notes = [self._elsewhere(note, typed.words) for note in match.notes]
+        found = match.panels
+        if keys:
+            found = question.matching(" or ".join({panel.experiment: "" for panel in found}), found, keys)
+        for key, value in typed.counts.items():
+            try:
+                found = question.matching(found[0].experiment, found, {key: value})
+            except CrossoverError as fault:
+                notes.append(str(fault))
+        curves = {_curve(each.panel) for each in self._curves}
+        asked = [panel for panel in found if _curve(panel) in curves]
+        if not asked:
+            leading = leads()
+            asked = [each for each in found if each.metric == leading.get(each.experiment)] or found
+        return replace(match, panels=plain_first(asked), notes=notes, at=point, share=typed.share)
+
+    def groups(self, found: Match) -> list[Group]:
+        """The choices at the point of a question, curves with the same choice together; empty without any."""
+        own = self._own(found)
+        return [*groups(own, [amount(found.at, each.panel.facts.axis_unit) for each in own], self._curves)]
+
+    def along(self, found: Match) -> list[Question]:
+        """The choices along the whole axis, curves with the same words together."""
+        return choices.together(self._own(found), self._curves)
+
+    def _own(self, found: Match) -> list[Question]:
+        """The curves with choices that a question means."""
+        wanted = {_curve(panel) for panel in found.panels}
+        return [each for each in self._curves if _curve(each.panel) in wanted]
 
     def choices(self) -> pd.DataFrame:
         """The table of choices."""
@@ -105,18 +149,17 @@ class Run:
         return self._table("recommendations")
 
     def chart(
-        self, experiment: str, *, metric: str | None = None, ratios: bool = False, **keys: object
+        self, words: str, *, metric: str | None = None, ratios: bool = False, **keys: object
     ) -> alt.LayerChart | alt.VConcatChart:
-        """The report's chart of an experiment: the arms' values along the axis, or their `ratios` to the reference.
+        """The report's chart of the curves that `words` name: the arms' values, or their `ratios` to the reference.
 
-        If several curves have these keys, their charts are below each other.
+        If there are several curves, their charts are below each other.
         """
         # Altair takes half a second to load, which no other question needs.
         from crossover.report.charts import figures
 
-        metric = metric or self._metric(experiment, keys)
         datasets, draw = published.read(), figures.ratio if ratios else figures.curve
-        panels = self._chosen(experiment, metric, keys)
+        panels = self.find(words, None, metric, keys).panels
         drawn = [draw(panel, datasets) for panel in panels if (panel.near_ratios if ratios else panel.values)]
         if not drawn:
             raise CrossoverError("no such curve has a value to draw; choose another metric or other keys")
@@ -124,63 +167,56 @@ class Run:
             each.width = WIDTH
         return drawn[0] if len(drawn) == 1 else _stacked(drawn)
 
-    def answers(
-        self,
-        experiment: str,
-        at: object,
-        metric: str | None,
-        arm: str | None,
-        keys: Mapping[str, object],
-        than: str | None = None,
-    ) -> list[Answer]:
-        """The answers of `ask`, one per arm."""
-        measured, name, _ = self._curve(experiment, metric, keys)
-        x = question.amount(at, measured.facts.axis_unit)
+    def answers(self, found: Match, arm: str | None = None, than: str | None = None) -> list[Answer]:
+        """The ratios at the point of a question, one per curve and arm."""
+        every = [each for panel in found.panels for each in self._ratios(panel, found.at, arm, than)]
+        if not any(each.cells for each in every):
+            ends = [each.ends for each in every]
+            facts = every[0].panel.facts
+            here, low, high = (
+                numbers.quantity(place, facts.axis_unit)
+                for place in (every[0].x, min(end for end, _ in ends), max(end for _, end in ends))
+            )
+            raise CrossoverError(f"{here} is outside the measured axis; {facts.axis} is from {low} to {high}")
+        return every
+
+    def _ratios(self, measured: Panel, at: object, arm: str | None, than: str | None) -> list[Answer]:
         panel = self._against(measured, arm, than)
         arms = dict.fromkeys(row.arm for row in panel.ratios) if than else _arms(panel, arm)
-        found = [answer(panel, each, name, x, measured.reference) for each in arms]
-        if not any(each.cells for each in found):
-            low, high = min(each.ends[0] for each in found), max(each.ends[1] for each in found)
-            here, *ends = (numbers.quantity(place, panel.facts.axis_unit) for place in (x, low, high))
-            raise CrossoverError(
-                f"{here} is outside the measured axis; the {panel.facts.axis} of {experiment} is from {ends[0]} to "
-                f"{ends[1]}"
+        x = amount(at, panel.facts.axis_unit)
+        return [answer(panel, each, self._name(measured), x, measured.reference) for each in arms]
+
+    def values(self, found: Match, arm: str) -> list[Value]:
+        """The values of one arm at the point of a question, one per curve. Raises the errors of `ask`."""
+        return [
+            answers.value(
+                panel, arm, self._name(panel), amount(found.at, panel.facts.axis_unit),
+                [row for row in self._tables.choices if row.curve == _curve(panel)],
             )
-        return found
+            for panel in found.panels
+        ]  # fmt: skip
 
-    def value(self, experiment: str, at: object, arm: str, metric: str | None, keys: Mapping[str, object]) -> Value:
-        """The value of one arm at a point. Raises the errors of `ask`."""
-        panel, name, rows = self._curve(experiment, metric, keys)
-        return answers.value(panel, arm, name, question.amount(at, panel.facts.axis_unit), rows)
-
-    def reached(self, experiment: str, level: float, keys: Mapping[str, object]) -> list[tuple[Threshold, str]]:
-        """From where each arm reaches a level of a metric that has levels, each row with the name of its curve."""
-        metrics = [metric.name for metric in of(experiment).metrics if metric.levels]
-        if not metrics:
-            others = [name for name, each in declared().items() if any(metric.levels for metric in each.metrics)]
-            raise CrossoverError(f"{experiment} has no metric with levels; these have one: {', '.join(others)}")
+    def reached(self, found: Match, level: float) -> list[tuple[Threshold, str]]:
+        """From where each arm reaches a level, each row with the name of its curve."""
+        with_levels = {name: [m.name for m in each.metrics if m.levels] for name, each in declared().items()}
+        panels = [
+            panel
+            for panel in self._tables.every_panel
+            if panel.metric in with_levels.get(panel.experiment, [])
+            and any(panel_key(panel) == panel_key(each) for each in found.panels)
+        ]
+        if not panels:
+            others = [name for name, metrics in with_levels.items() if metrics]
+            raise CrossoverError(f"no metric with levels there; these have one: {', '.join(others)}")
         # The analysis takes a while to load, which no other question needs.
         from crossover.query import estimates
 
-        panels = self._chosen(experiment, metrics[0], keys)
-        names = panel_names(self._panels(experiment, metrics[0]))
         return [
-            (row, estimates.reached_in_words(row, names[panel_key(panel)]))
+            (row, estimates.reached_in_words(row, self._name(panel)))
             for panel in panels
             for row in estimates.reached(self.results, panel, level)
             if not row.is_null_arm
         ]
-
-    def _curve(
-        self, experiment: str, metric: str | None, keys: Mapping[str, object]
-    ) -> tuple[Panel, str, list[Choice]]:
-        """The only panel that has these keys, its name, and the choices along it."""
-        metric = metric or self._metric(experiment, keys)
-        panels = self._chosen(experiment, metric, keys)
-        question.require_single(experiment, panels)
-        curve = (*panel_key(panels[0]), panels[0].metric)
-        name = panel_names(self._panels(experiment, metric))[panel_key(panels[0])]
-        return panels[0], name, [row for row in self._tables.choices if row.curve == curve]
 
     def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
         """The panel with ratios to the arm `than`, of one arm or of all that compete, if one is given."""
@@ -191,13 +227,15 @@ class Run:
 
         return estimates.against(self.results, panel, *estimates.arms_to_compare(panel, arm, than))
 
-    def settling(self, found: Chosen) -> str | None:
-        """The line that says how to settle an open choice; None for a settled one."""
-        if found.verdict != OPEN:
+    def settling(self, chosen: Chosen) -> str | None:
+        """How to settle an open choice, in words; None for a settled one."""
+        if chosen.verdict != OPEN:
             return None
-        left = [(row.launches, row.launches_needed) for row in found.rows if row.verdict == OPEN]
-        denser = "a point between the two would settle it: a denser axis in config/config.yaml measures one"
-        return more.remedy(self._tables, found.rows[0].experiment, left) or denser
+        if chosen.guarantee is not None:
+            left = [(row.launches, row.launches_needed) for row in chosen.rows if row.verdict == OPEN]
+            if told := more.remedy(self._tables, chosen.rows[0].experiment, left):
+                return told
+        return more.at_point(self._tables, chosen.rows[0], chosen.x)
 
     def remedy(self, found: Answer) -> str | None:
         """The line that says how to decide an open answer; None for one that is decided."""
@@ -215,6 +253,15 @@ class Run:
         names = recommendations.question_names(self._tables)
         return [(row, recommendations.question_name(row, names)) for row in own]
 
+    def setting_in(self, typed: Sequence[str]) -> str | None:
+        """The setting whose name is among these words; None without one."""
+        if not typed or not (self.results / "recommendations.parquet").exists():
+            return None
+        names = set(run_tables.read(self.results, "recommendations").column("setting").to_pylist())
+        plain = {words.normal(part): name for name in names for part in (name, name.rpartition(".")[2])}
+        whole = [" ".join(typed), *" ".join(typed).split()]
+        return next((plain[normal] for each in whole if (normal := words.normal(each)) in plain), None)
+
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
         return sorted({row.experiment for row in self._tables.summary})
@@ -222,14 +269,6 @@ class Run:
     def titles(self) -> dict[str, str]:
         """The subjects of these experiments, by their names."""
         return {name: subject(name) for name in self.experiments()}
-
-    def contents(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> Contents:
-        """The possible questions to the curves of an experiment that have these keys."""
-        leading = self._tables.panels(experiment, leads().get(experiment))
-        metric = metric or self._metric(experiment, keys)
-        chosen = self._chosen(experiment, metric, keys)
-        metrics = list(dict.fromkeys(panel.metric for panel in leading))
-        return Contents(chosen, self._panels(experiment, metric), metrics)
 
     @cached_property
     def _tables(self) -> tables.Tables:
@@ -239,28 +278,39 @@ class Run:
         frame: pd.DataFrame = run_tables.read(self.results, name).to_pandas()
         return frame
 
-    def _panels(self, experiment: str, metric: str | None) -> list[Panel]:
-        """The panels of one metric of an experiment: of its leading one, or the first if that was not measured."""
-        if experiment not in self.experiments() and (tier := tiers.first(experiment)):
-            raise CrossoverError(f"{experiment}: is not in this run; tier {tier} measures it: make report TIER={tier}")
-        question.one_of("experiment", experiment, self.experiments())
-        every = self._tables.panels(experiment, metric or leads().get(experiment))
-        if metric is not None:
-            question.one_of("metric", metric, (panel.metric for panel in every))
-        return [panel for panel in every if panel.metric == every[0].metric]
+    @cached_property
+    def _curves(self) -> list[Question]:
+        return choices.curves(self._tables)
 
-    def _metric(self, experiment: str, keys: Mapping[str, object]) -> str | None:
-        """The first metric by which users choose that has a curve with these keys, if the leading one has none."""
-        others: list[str] = [*declared()[experiment].questions] if experiment in declared() else []
-        for metric in (None, *others):
-            with suppress(CrossoverError):
-                self._chosen(experiment, metric, keys)
-                return metric
-        return None
+    @cached_property
+    def _names(self) -> dict[PanelKey, str]:
+        return panel_names(each.panel for each in self._curves)
 
-    def _chosen(self, experiment: str, metric: str | None, keys: Mapping[str, object]) -> list[Panel]:
-        """The panels of the metric that have these keys."""
-        return question.matching(experiment, self._panels(experiment, metric), keys)
+    @cached_property
+    def _vocabulary(self) -> Vocabulary:
+        return Vocabulary(self._tables.every_panel)
+
+    def _name(self, panel: Panel) -> str:
+        if panel_key(panel) in self._names:
+            return self._names[panel_key(panel)]
+        alike = [each for each in self._tables.panels(panel.experiment) if each.metric == panel.metric]
+        return panel_names(alike)[panel_key(panel)]
+
+    def _elsewhere(self, note: str, typed: Sequence[str]) -> str:
+        """A note on a word that this run lacks, with what would measure it."""
+        for word in (each for each in typed if repr(each) in note):
+            if word in declared() and (tier := tiers.first(word)):
+                return f"{word}: is not in this run; tier {tier} measures it: make report TIER={tier}"
+            for experiment in declared():
+                for arm in tiers.arms(experiment):
+                    if words.normal(word) in words.pieces(arm) and (remedy := tiers.measuring(experiment, arm)):
+                        return f"{arm} has no value here; {remedy}"
+        return note
+
+
+def _curve(panel: Panel) -> tuple[str, ...]:
+    """The columns that name a curve."""
+    return (*panel_key(panel), panel.metric)
 
 
 def _arms(panel: Panel, arm: str | None) -> list[str]:

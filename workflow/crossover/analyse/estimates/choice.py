@@ -27,6 +27,9 @@ from crossover.records.rows import Launch
 MINOR = np.log(KNOWN)
 """The loss, as a logarithm, up to which users do not mind which arm they have."""
 
+NEAR = np.log(1.05)
+"""The largest difference of two losses, as a logarithm, for which a choice may stay what it was at the point before."""
+
 AXIS = ("axis", "axis_unit", "unit", "better")
 """Columns that are the same all along a question."""
 
@@ -70,9 +73,10 @@ def choices(better: Mapping[str, Floats], bias: float) -> list[Choice]:
     pairs = _pairs(d, here, bias)
     upper, beaten = pairs.upper(), pairs.beaten(cells)
     left = [[int(arm) for arm in np.flatnonzero(here[:, cell] & ~beaten[:, cell])] for cell in cells]
-    # A winner; otherwise all that cost little, or the cheapest.
+    # A winner; otherwise all that cost little, or hardly more than the cheapest.
+    least = upper.min(axis=0)
     allowed = [
-        [arm for arm in own if upper[arm, cell] <= MINOR] or [int(np.argmin(upper[:, cell]))]
+        [arm for arm in own if upper[arm, cell] <= max(MINOR, least[cell] + NEAR)] or [int(np.argmin(upper[:, cell]))]
         for cell, own in zip(cells, left, strict=True)
     ]
     return [

@@ -3,6 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
+from crossover.design.amount import UNIT_BYTES
 from crossover.records.rows import Crossover
 from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.text import findings, numbers
@@ -33,7 +34,7 @@ def picture(panels: Sequence[Panel]) -> str:
     for panel, row in _pairs(panels):
         if row.verdict == "one":
             unit = row.axis_unit
-            groups.setdefault("bytes" if unit in numbers.UNIT_BYTES else unit, []).append((panel, row))
+            groups.setdefault("bytes" if unit in UNIT_BYTES else unit, []).append((panel, row))
     bodies = [_body(unit, pairs, {key: str(name) for key, name in names.items()}) for unit, pairs in groups.items()]
     return f'<div class="crossover-map">{strips.table(bodies, "Crossovers")}</div>' if bodies else ""
 
@@ -71,7 +72,7 @@ def _body(unit: str, pairs: Sequence[Pair], names: dict[tuple[str, str, str], st
 
 def _scaled(row: Crossover, place: float) -> float:
     """A place in bytes, if the axis is a length of arrays."""
-    return place * numbers.UNIT_BYTES.get(row.axis_unit, 1)
+    return place * UNIT_BYTES.get(row.axis_unit, 1)
 
 
 def _row(panel: Panel, row: Crossover, scale: strips.Scale) -> str:

@@ -9,6 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from crossover.design.amount import UNIT_BYTES
 from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared
@@ -47,7 +48,7 @@ def _converted(row: Summary, arm: str) -> Summary:
         # The upper end of a rate is the lower end of the time.
         values = [value and 1 / value for value in reversed(values)]
     low, median, high = values
-    x = numbers.UNIT_BYTES[row.axis_unit] * row.x
+    x = UNIT_BYTES[row.axis_unit] * row.x
     return replace(
         row, experiment=NAME, arm=arm, is_null_arm=False, ceiling=False, axis="message size", axis_unit="bytes", x=x,
         unit="s", better="lower", median=median, low=low, high=high,

@@ -10,6 +10,7 @@ from typing import Any
 import altair as alt
 
 from crossover.config import published
+from crossover.design.amount import UNIT_BYTES
 from crossover.records.rows import Crossover, Ratio, Summary, Threshold
 from crossover.report.charts import arm_styles
 from crossover.report.charts.arm_styles import INK, NOISE
@@ -232,8 +233,8 @@ def x_axis(panel: Panel, shown: Sequence[float] = ()) -> alt.X:
         # As everywhere else: 100 kB, 10 ms.
         drawn.labelExpr = f"replace(format(datum.value * {factor}, '~s'), regexp('([a-zA-Zµ]?)$'), ' $1{symbol}')"
         title = axis
-    elif unit in numbers.UNIT_BYTES:
-        title = axis_title(axis, f"{unit} of {numbers.UNIT_BYTES[unit]} B")
+    elif unit in UNIT_BYTES:
+        title = axis_title(axis, f"{unit} of {UNIT_BYTES[unit]} B")
     return alt.X("x:Q", title=title, scale=scale, axis=drawn)
 
 

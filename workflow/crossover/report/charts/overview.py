@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from textwrap import shorten
 
+from crossover.design.amount import UNIT_BYTES
 from crossover.experiments import declared, subject
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Choice
@@ -69,7 +70,7 @@ def groups(every: Sequence[Question]) -> dict[str, dict[str, list[Question]]]:
     order = list(dict.fromkeys(library(question.panel.experiment) for question in every))
     for question in sorted(every, key=lambda question: order.index(library(question.panel.experiment))):
         unit = question.panel.facts.axis_unit
-        own = grouped.setdefault("bytes" if unit in numbers.UNIT_BYTES else unit, {})
+        own = grouped.setdefault("bytes" if unit in UNIT_BYTES else unit, {})
         own.setdefault(library(question.panel.experiment), []).append(question)
     # First the unit of most rows.
     return dict(sorted(grouped.items(), key=lambda entry: -sum(map(len, entry[1].values()))))
@@ -111,7 +112,7 @@ def _bodies(every: Sequence[Question]) -> Iterable[str]:
 
 def _in_bytes(question: Question) -> Question:
     """The question with its axis in bytes, if that is a length of arrays; otherwise the question itself."""
-    factor = numbers.UNIT_BYTES.get(question.panel.facts.axis_unit, 1)
+    factor = UNIT_BYTES.get(question.panel.facts.axis_unit, 1)
     if factor == 1:
         return question
     return replace(question, rows=tuple(row.scaled(factor, "bytes") for row in question.rows))

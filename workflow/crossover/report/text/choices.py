@@ -3,7 +3,7 @@
 import math
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -155,12 +155,21 @@ def curves(tables: Tables) -> list[Question]:
 def asked(tables: Tables) -> list[Question]:
     """The questions of a run, in the same order; curves of an experiment and metric with equal words are one."""
     every = curves(tables)
+    return together(every, every)
+
+
+def together(some: Sequence[Question], every: Sequence[Question]) -> list[Question]:
+    """Some of every curve as questions; those of an experiment and metric with equal words are one."""
     alike: dict[tuple[str, str, str], list[Question]] = {}
-    for question in every:
+    for question in some:
         alike.setdefault((question.panel.experiment, question.panel.metric, question.words), []).append(question)
-    names = panel_names(question.panel for question in every)
-    total = Counter((question.panel.experiment, question.panel.metric) for question in every)
+    names, total = panel_names(question.panel for question in every), totals(every)
     return [_joined(same, names, total[experiment, metric]) for (experiment, metric, _), same in alike.items()]
+
+
+def totals(every: Iterable[Question]) -> Counter[tuple[str, str]]:
+    """The number of curves by experiment and metric."""
+    return Counter((question.panel.experiment, question.panel.metric) for question in every)
 
 
 def _place_of(experiment: str) -> int:
@@ -170,14 +179,19 @@ def _place_of(experiment: str) -> int:
 
 def _joined(same: Sequence[Question], names: Mapping[PanelKey, str], total: int) -> Question:
     """Curves with the same words, of `total` curves of the metric, as one question."""
-    first = same[0].panel
     rows = tuple(row for question in same for row in question.rows)
+    return Question(group_name(same, names, total), same[0].panel, rows, same[0].name)
+
+
+def group_name(same: Sequence[Question], names: Mapping[PanelKey, str], total: int) -> str:
+    """The name of some of the `total` curves of one metric; `names` has those of all panels."""
+    first = same[0].panel
     titles, shared = [names[panel_key(each.panel)] for each in same], []
     if len(titles) == total:
         titles, shared = [], conditions(each.panel for each in same)
     elif len(titles) > MOST_NAMED:
         titles = [f"{titles[0]} and {len(titles) - 1} more curves"]
-    return Question(_name(titles, first.experiment, first.metric, shared), first, rows, same[0].name)
+    return _name(titles, first.experiment, first.metric, shared)
 
 
 def metric_word(experiment: str, metric: str) -> str:

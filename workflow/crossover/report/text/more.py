@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
+from crossover.planning.command import Command
 from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.rows import Choice
-from crossover.report.text import numbers
+from crossover.report.text import holes, numbers
 from crossover.report.text.tables import Tables
 
 TIMES = 2
@@ -80,6 +81,15 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
     count = max(REPLICATED, planned + 1) if max(behind for behind, _ in left) < 2 else max(counts)
     took = numbers.duration(_seconds(tables, experiment, count))
     return f"more launches may decide it: crossover more {experiment} --launches {count} (about {took})"
+
+
+def at_point(tables: Tables, row: Choice, x: float) -> str:
+    """The command that measures one more point of a question in a folder of its own, with its longest duration."""
+    took = sum(own.wall_seconds or 0.0 for own in tables.launches if own.experiment == row.experiment)
+    at = numbers.typed(x, row.axis_unit)
+    values = (f"at={at}", f"results=results-{at}")
+    command = Command(("--profile", holes.profile(tables)), values, (row.experiment,))
+    return f"to measure it (at most {numbers.duration(took)}): {command.but()}"
 
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:

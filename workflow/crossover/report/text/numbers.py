@@ -10,8 +10,6 @@ from crossover.records.record import SIGNIFICANCE
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
 """Units that take a prefix, with their symbols. All others are written in full."""
-UNIT_BYTES = {"bytes": 1, "elements": 8}
-"""The bytes of one unit of an axis of sizes; elements are float64."""
 PREFIXED_UNITS = {"µs": (1e-6, "s")}
 """Units that already have a prefix: the factor that removes it, and the unit without."""
 
@@ -41,6 +39,16 @@ def quantity(value: float, unit: str, digits: int = 3) -> str:
     """
     factor, unit = PREFIXED_UNITS.get(unit, (1, unit))
     return _with_prefix(value * factor, unit, _power(value * factor, unit, digits), digits)
+
+
+def typed(x: float, unit: str) -> str:
+    """A point of an axis as a question writes it: rounded where it has a unit of its own, as a page prints it.
+
+    >>> typed(31622.8, "bytes"), typed(10_000, "µs"), typed(100_000, "elements"), typed(0.5, "µs")
+    ('31.6kB', '10ms', '100000', '500ns')
+    """
+    scaled = unit in SCALED_UNITS or unit in PREFIXED_UNITS
+    return quantity(x, unit).replace(" ", "").replace("µ", "u") if scaled else f"{x:.15g}"
 
 
 def _power(value: float, unit: str, digits: int) -> int:
