@@ -1,12 +1,14 @@
 """Does an answer agree with the tables, and is it no more certain than the measured points around it?"""
 
 from itertools import groupby, pairwise
+from types import SimpleNamespace
 
 import pytest
 
-from crossover.query import answers, question
+from crossover.query import question
 from crossover.query.answers import answer
-from crossover.records.outcome import OPEN, SETTLED, WINNER
+from crossover.query.chosen import Chosen
+from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 
 NUMBERS = ["x", "ratio", "low", "high", "launches"]
 
@@ -27,7 +29,7 @@ def test_a_question_reaches_every_cell_of_the_table(real):
     for panel, arm, rows in every_arm(run):
         keys = panel.keys
         # A key that only other curves have is asked for as missing.
-        others = {key for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
+        others = {key for other in run._tables.panels(panel.experiment) for key in other.keys}
         where = dict.fromkeys(others - keys.keys()) | panel.conditions
         for row in rows[:2]:
             [found] = run.ask(panel.experiment, row["x"], metric=panel.metric, arm=arm, **where).to_dict("records")
@@ -53,23 +55,28 @@ def test_between_two_points_the_answer_is_theirs_if_they_agree_and_open_otherwis
     assert decided > 50
 
 
-def test_between_two_points_a_choice_has_the_larger_guarantee_and_the_less_certain_verdict(real):
+def test_between_two_points_a_choice_is_an_arm_that_costs_little_at_both_or_both_are_named(real):
     kinds = set()
     for _, points in groupby((row for run in real for row in run._tables.choices), lambda row: row.curve):
-        curve = list(points)
-        for below, above in pairwise(curve):
+        curve = SimpleNamespace(rows=tuple(points))
+        for below, above in pairwise(curve.rows):
             if above.x <= below.x:
                 continue
-            middle = answers.chosen("", curve, (below.x * above.x) ** 0.5)
-            same = below.choice == above.choice
-            verdicts = [below.verdict, above.verdict] if same else [OPEN]
-            assert middle.rows == (below, above) and middle.arms == list(dict.fromkeys([below.choice, above.choice]))
-            assert middle.guarantee == (max(below.guarantee, above.guarantee) if same else None)
+            middle = Chosen.at(curve, (below.x * above.x) ** 0.5)
+            costs = {arm: max(below.candidates[arm], above.candidates.get(arm, 99)) for arm in below.candidates}
+            same, least = below.choice == above.choice, min(costs, key=costs.get)
+            arms = [below.choice] if same else [least] if costs[least] <= KNOWN else [below.choice, above.choice]
+            assert middle.rows == (below, above) and middle.arms == arms
+            assert middle.guarantee == (costs[arms[0]] if len(arms) == 1 else None)
+            verdicts = [below.verdict, above.verdict] if same else [SETTLED if len(arms) == 1 else OPEN]
             assert middle.verdict == min(verdicts, key=[OPEN, SETTLED, WINNER].index)
-            assert middle.row["begins"] == (None if same else above.begins) and middle.row["value"] is None
-            kinds.add((same, middle.verdict))
-        assert answers.chosen("", curve, curve[0].x * 0.9) is answers.chosen("", curve, curve[-1].x * 1.1) is None
-    assert len(kinds) == 4
+            assert middle.row["begins"] == (above.begins if len(arms) > 1 else None) and middle.row["value"] is None
+            kinds.add((same, len(arms), middle.verdict))
+        for place, end in ((0.9, curve.rows[0]), (1.1, curve.rows[-1])):
+            beyond = Chosen.at(curve, end.x * place)
+            assert (beyond.arms, beyond.guarantee, beyond.verdict) == ([end.choice], None, OPEN)
+            assert beyond.row["extrapolated"] and beyond.row["value"] is None
+    assert len(kinds) >= 5
 
 
 def test_a_point_that_is_printed_like_a_measured_one_is_that_point():

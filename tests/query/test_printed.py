@@ -17,9 +17,29 @@ LISTS = """
 
 --json
 zmq_throughput
-zmq_throughput --transport ipc --metric 'send rate'
+zmq_throughput --transport ipc --metric 'send rate' --at 1kB
 zmq_throughput --transport tcp --json
 task_map"""
+
+WORDS = """
+zmq tcp 40kB
+'copy or no-copy at 40 kB over ipc'
+'send or Send' 50kB
+'ZeroMQ stream, tcp' --at 40kB
+ZMQ --transport TCP 40kB
+mpi4py
+'round trip 95th percentile tcp 1kB'
+'peak memory tcp 1kB'
+tasks 90%
+copy_threshold --transport tcp
+'Pipe or Queue'
+zmk tcp 1kB
+dask 8 tasks
+'collectives on 4 ranks'
+zmq tcp 50MB
+40kB
+40kB --all
+zmq 3 hours"""
 
 CHOICES = f"""
 {TCP} 100
@@ -89,6 +109,7 @@ task_map --efficiency 90% --at 1ms
 
 SYNTHETIC = """
 mpi_pingpong
+mpi_pingpong --at 1
 mpi_pingpong --at 1 --arm 'Send, twice'
 mpi_pingpong --at 1000 --than send
 mpi_pingpong --at 1 --arm Send --than 'Send, twice'"""
@@ -110,7 +131,9 @@ def printed(capsys):
 
 
 @pytest.mark.parametrize(
-    "asked", [LISTS, CHOICES, RATIOS, VALUES, REFUSED], ids=["lists", "choices", "ratios", "values", "no"]
+    "asked",
+    [LISTS, WORDS, CHOICES, RATIOS, VALUES, REFUSED],
+    ids=["lists", "words", "choices", "ratios", "values", "no"],
 )
 def test_answers_on_a_stored_run_are_printed_as_before(real, printed, snapshot, asked):
     assert printed(real[0].results, asked) == snapshot

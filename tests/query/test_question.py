@@ -2,9 +2,11 @@
 
 import pytest
 
+from crossover.config.amount import amount
 from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records.rows import InPanel
+from crossover.report.text import numbers
 
 AMOUNTS = {
     "bytes": {
@@ -25,13 +27,13 @@ AMOUNTS = {
 
 @pytest.mark.parametrize("unit", AMOUNTS)
 def test_an_amount_is_in_the_unit_of_the_axis(unit):
-    assert {text: question.amount(text, unit) for text in AMOUNTS[unit]} == pytest.approx(AMOUNTS[unit], rel=1e-12)
+    assert {text: amount(text, unit) for text in AMOUNTS[unit]} == pytest.approx(AMOUNTS[unit], rel=1e-12)
 
 
 @pytest.mark.parametrize("text", ["", "kB", "40q", "40 ms", "-4", "0", "1,5", "1.2.3", "inf", "nan", "1e999", "True"])
 def test_anything_else_is_refused_with_an_example(text):
     with pytest.raises(CrossoverError, match=r"40kB or 40KiB|not a positive number"):
-        question.amount(text, "bytes")
+        amount(text, "bytes")
 
 
 def curve(**keys):
@@ -65,4 +67,4 @@ def test_a_curve_is_chosen_by_the_type_of_its_key(where, chosen):
 
 def test_a_written_point_is_read_as_it_is_printed():
     for x, unit in ((31_623.0, "bytes"), (100.0, "bytes"), (31_600.0, "µs"), (0.15, "s"), (8.0, "tasks")):
-        assert question.amount(question.written(x, unit), unit) == pytest.approx(x, rel=1e-2)
+        assert amount(numbers.typed(x, unit), unit) == pytest.approx(x, rel=1e-2)

@@ -107,7 +107,7 @@ def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, 
     seen = 0
     for question in choices.curves(told):
         panel = question.panel
-        keys = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
+        keys = {key: None for other in told.panels(panel.experiment) for key in other.keys}
         keys |= panel.keys | {"placement": panel.placement}
         drawn = cells(rows[overview.address(question)])
         assert [cell["kind"] for cell in drawn] == [OPEN if row.verdict == OPEN else "chosen" for row in question.rows]
@@ -119,14 +119,15 @@ def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, 
             assert (found["choice"], found["verdict"], found["guarantee"]) == (
                 row.choice, row.verdict, row.guarantee,
             )  # fmt: skip
-            assert run.choice(panel.experiment, row.x, panel.metric, keys).lines[0].count(row.choice)
+            (group,) = run.groups(run.find(panel.experiment, row.x, panel.metric, keys))
+            assert row.choice in group.head
     assert seen == len(told.choices)
 
 
-def test_an_answer_has_the_verdict_of_its_point(results, every):
+def test_an_answer_has_the_verdict_of_its_point(results, told, every):
     run, asked = Run(results), 0
     for panel in {id(panel): panel for panel, _, _ in every}.values():
-        others = {key: None for other in run._panels(panel.experiment, panel.metric) for key in other.keys}
+        others = {key: None for other in told.panels(panel.experiment) for key in other.keys}
         keys = others | panel.keys | {"placement": panel.placement}
         for x in sorted({cell.x for cell in panel.ratios}):
             here = {cell.arm: cell.verdict or None for cell in panel.ratios if cell.x == x}

@@ -71,7 +71,12 @@ def main(arguments: list[str] | None = None) -> int:
         meant = f"did you mean {near[0]}? " if near else ""
         print(f"crossover: {words[0]!r} is no command; {meant}crossover --help lists them", file=sys.stderr)
         return 1
-    chosen = _parser().parse_args(arguments)
+    parser = _parser()
+    chosen, others = parser.parse_known_args(arguments)
+    if others and (not hasattr(chosen, "words") or any(word.startswith("-") for word in others)):
+        parser.error(f"unrecognized arguments: {' '.join(others)}")
+    # argparse takes the words of a question only up to the next option.
+    vars(chosen).setdefault("words", []).extend(others)
     if chosen.command is None:
         print(FIRST_WORDS, end="")
         return 0

@@ -166,7 +166,7 @@ def _print_ratios(run: "Run", chosen: Namespace, found: "Match") -> None:
 
 
 def _print_reached(run: "Run", chosen: Namespace, found: "Match", share: str) -> None:
-    from crossover.design import amount
+    from crossover.config import amount
 
     if found.at or chosen.arm or chosen.than:
         raise CrossoverError("a share asks for a point; leave out the point, --arm and --than")

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossover import farms
+from crossover.config import amount
 from crossover.config.yaml_file import foreign, refuse
-from crossover.design import amount
 from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Rounds, Settings, described

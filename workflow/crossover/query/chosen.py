@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossover.design.amount import UNIT_BYTES
+from crossover.config.amount import UNIT_BYTES
 from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice

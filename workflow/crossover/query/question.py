@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
 from crossover.config import tiers
-from crossover.design.amount import amount
+from crossover.config.amount import amount
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.report.text import numbers
@@ -113,10 +113,10 @@ def matching(subject: str, rows: Sequence[C], where: Mapping[str, object]) -> li
 def _wanted(subject: str, name: str, given: object, facts: Sequence[Conditions]) -> Any:
     """The value of a key that `given` means. Raises CrossoverError if no curve has it."""
     keys = [key for key in (*KEYS, "placement") if any(key in own for own in facts)]
-    if name not in keys:
+    value = str(given).lower() if name == "placement" else value_of(name, given)
+    if value is not None and name not in keys:
         raise CrossoverError(f"no curve of {subject} has the key {name}; available: {', '.join(keys)}")
     values = {own.get(name) for own in facts}
-    value = str(given).lower() if name == "placement" else value_of(name, given)
     if isinstance(value, str):
         value = next((own for own in values if str(own).lower() == value.lower()), value)
     if value not in values:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from crossover.config import published, tiers
-from crossover.design.amount import amount, fits
+from crossover.config.amount import amount, fits
 from crossover.errors import CrossoverError
 from crossover.experiments import declared, leads, subject
 from crossover.query import answers, question, words

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from functools import cached_property
 
-from crossover.design.amount import is_unit
+from crossover.config.amount import is_unit
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.report.text.choices import metric_word

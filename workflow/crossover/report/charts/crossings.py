@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Sequence
 
-from crossover.design.amount import UNIT_BYTES
+from crossover.config.amount import UNIT_BYTES
 from crossover.records.rows import Crossover
 from crossover.report.charts import arm_styles, gallery, marks, strips
 from crossover.report.text import findings, numbers

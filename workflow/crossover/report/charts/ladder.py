@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from crossover.design.amount import UNIT_BYTES
+from crossover.config.amount import UNIT_BYTES
 from crossover.design.experiment import Rung
 from crossover.design.protocol import holds
 from crossover.experiments import declared

@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 
 from crossover.config import published
-from crossover.design.amount import UNIT_BYTES
+from crossover.config.amount import UNIT_BYTES
 from crossover.records.rows import Crossover, Ratio, Summary, Threshold
 from crossover.report.charts import arm_styles
 from crossover.report.charts.arm_styles import INK, NOISE

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import pairwise
 from textwrap import shorten
 
-from crossover.design.amount import UNIT_BYTES
+from crossover.config.amount import UNIT_BYTES
 from crossover.experiments import declared, subject
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Choice
