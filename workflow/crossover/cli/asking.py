@@ -77,7 +77,7 @@ def ask(chosen: Namespace) -> None:
     setting = chosen.setting or run.setting_in(chosen.words)
     if setting is not None:
         _print_settings(run, chosen, setting, keys)
-    elif not text and not keys and chosen.metric is None and chosen.arm is None:
+    elif not (text or keys or chosen.at or chosen.metric or chosen.arm or chosen.than or chosen.efficiency):
         _print_questions(run, chosen)
     else:
         found = run.find(text, chosen.at, chosen.metric, keys)
@@ -96,8 +96,6 @@ def ask(chosen: Namespace) -> None:
 
 
 def _print_questions(run: "Run", chosen: Namespace) -> None:
-    if chosen.at or chosen.than or chosen.efficiency:
-        raise CrossoverError("nothing is named; put words before the options, such as: crossover ask mpi4py --at 8kB")
     titles = run.titles()
     if chosen.json:
         _say(_json(titles))

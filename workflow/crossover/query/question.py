@@ -106,7 +106,7 @@ def matching(subject: str, rows: Sequence[C], where: Mapping[str, object]) -> li
     ]
     if not found:
         given = " and ".join(f"{name} {word(value)}" for name, value in wanted.items())
-        raise CrossoverError(f"no curve of {subject} has {given}; each alone has some")
+        raise CrossoverError(f"no curve of {subject} has {given} together")
     return found
 
 

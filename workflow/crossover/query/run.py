@@ -99,6 +99,9 @@ class Run:
         match = self._vocabulary.match(typed.words, fitting)
         notes = [self._elsewhere(note, typed.words) for note in match.notes]
         found = match.panels
+        missing = [word for word in typed.words if word in declared() and word not in self.experiments()]
+        if missing or not found:
+            raise CrossoverError("; ".join(notes) or f"{missing[0]}: is not in this run")
         if keys:
             found = question.matching(" or ".join({panel.experiment: "" for panel in found}), found, keys)
         for key, value in typed.counts.items():
@@ -258,9 +261,10 @@ class Run:
         if not typed or not (self.results / "recommendations.parquet").exists():
             return None
         names = set(run_tables.read(self.results, "recommendations").column("setting").to_pylist())
-        plain = {words.normal(part): name for name in names for part in (name, name.rpartition(".")[2])}
-        whole = [" ".join(typed), *" ".join(typed).split()]
-        return next((plain[normal] for each in whole if (normal := words.normal(each)) in plain), None)
+        # A name of several words is a question, such as `Pipe or Queue`.
+        single = [name for name in names if " " not in name]
+        plain = {words.normal(part): name for name in single for part in (name, name.rpartition(".")[2])}
+        return next((plain[word] for each in " ".join(typed).split() if (word := words.normal(each)) in plain), None)
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
@@ -298,12 +302,13 @@ class Run:
 
     def _elsewhere(self, note: str, typed: Sequence[str]) -> str:
         """A note on a word that this run lacks, with what would measure it."""
-        for word in (each for each in typed if repr(each) in note):
-            if word in declared() and (tier := tiers.first(word)):
-                return f"{word}: is not in this run; tier {tier} measures it: make report TIER={tier}"
-            for experiment in declared():
-                for arm in tiers.arms(experiment):
-                    if words.normal(word) in words.pieces(arm) and (remedy := tiers.measuring(experiment, arm)):
+        for word in (words.normal(each) for each in typed if note.startswith(repr(each))):
+            for name, experiment in declared().items():
+                own = words.pieces(name, experiment.subject, experiment.library)
+                if word in own and name not in self.experiments() and (tier := tiers.first(name)):
+                    return f"{name}: is not in this run; tier {tier} measures it: make report TIER={tier}"
+                for arm in tiers.arms(name):
+                    if word in words.pieces(arm) and (remedy := tiers.measuring(name, arm)):
                         return f"{arm} has no value here; {remedy}"
         return note
 

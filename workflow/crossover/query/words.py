@@ -98,14 +98,15 @@ def normal(word: str) -> str:
     return plain[:-1] if len(plain) > 3 and plain.endswith("s") and not plain.endswith("ss") else plain
 
 
-def split(text: str) -> set[str]:
-    """The words of a name, as `normal` writes them."""
-    return {normal(word) for word in re.split(r"[\s,:;()/?!\"']+", text) if word}
+def split(*texts: str) -> frozenset[str]:
+    """The words of names, as `normal` writes them, without numbers."""
+    words = (word for text in texts for word in re.split(r"[\s,:;()/?!\"']+", text))
+    return frozenset(normal(word) for word in words if word and not word.isdigit())
 
 
-def pieces(text: str) -> set[str]:
+def pieces(*texts: str) -> frozenset[str]:
     """The same, and the parts of compound words."""
-    return split(text) | {normal(part) for part in re.split(r"[^\w]+|_", text) if part}
+    return split(*texts) | split(*(re.sub(r"[\W_]+", " ", text) for text in texts))
 
 
 @dataclass(frozen=True)
@@ -113,9 +114,11 @@ class Names:
     """What the words of a question can mean in one panel."""
 
     own: frozenset[str]
-    """The words of its names: experiment, subject, library, keys, metric."""
+    """The words of its names: experiment, subject, library, keys, and the metric if users choose by it."""
+    metric: frozenset[str]
+    """The words of another metric, which count only together."""
     arms: Mapping[str, frozenset[str]]
-    """The words of each arm's name."""
+    """The words of each arm's name, which count only together."""
     parts: frozenset[str]
     """The words of descriptions, and parts of arms' names."""
 
@@ -123,29 +126,36 @@ class Names:
     def of(cls, panel: Panel, name: str) -> Names:
         """Those of a panel with this short name."""
         known = declared().get(panel.experiment)
-        library, title, axis = (known.library, known.title, known.axis.name) if known else ("", "", "")
+        library, title, axis, action = (
+            (known.library, known.title, known.axis.name, known.action) if known else [""] * 4
+        )
+        asked = known is None or panel.metric in known.questions
         metric = f"{panel.metric} {metric_word(panel.experiment, panel.metric)}"
-        own = (panel.experiment, name, library, panel.protocol, metric, PLACEMENTS.get(panel.placement, ""))
-        arms = {arm: frozenset(split(arm)) for arm in panel.arms if arm != panel.null}
-        parts = (title, axis, *arms, known.action if known else "")
+        own = [panel.experiment, name, library, panel.protocol, PLACEMENTS.get(panel.placement, "")]
+        arms = {arm: split(arm) for arm in panel.arms if arm != panel.null}
         return cls(
-            frozenset().union(*map(pieces, own)), arms, frozenset().union(*map(pieces, parts)),
-        )  # fmt: skip
+            pieces(*own, *([metric] if asked else [])),
+            frozenset() if asked else split(metric),
+            arms,
+            pieces(title, axis, action, *arms),
+        )
 
     @property
     def every(self) -> frozenset[str]:
         """All words."""
-        return self.own | self.parts.union(*self.arms.values())
+        return self.own | self.metric | self.parts.union(*self.arms.values())
 
     def named(self, words: frozenset[str]) -> list[str]:
         """The arms whose whole names are among the words, without those that are part of another's."""
         whole = {arm: own for arm, own in self.arms.items() if own <= words}
         return [arm for arm, own in whole.items() if not any(own < other for other in whole.values())]
 
-    def score(self, words: frozenset[str]) -> int:
-        """How well the words fit."""
+    def weights(self, words: frozenset[str]) -> dict[str, int]:
+        """What each of the words counts here that means anything here."""
         arms = frozenset().union(*(self.arms[arm] for arm in self.named(words)))
-        return sum(NAME if word in self.own else ARM if word in arms else PART * (word in self.parts) for word in words)
+        own = self.own | (self.metric if self.metric <= words else frozenset())
+        counts = {word: NAME if word in own else ARM if word in arms else PART * (word in self.parts) for word in words}
+        return {word: count for word, count in counts.items() if count}
 
 
 @dataclass(frozen=True)
@@ -184,34 +194,36 @@ class Vocabulary:
         return frozenset().union(*(names.every for names in self.names))
 
     def match(self, words: Sequence[str], among: Sequence[Panel]) -> Match:
-        """The panels `among` these that fit the words best. Raises CrossoverError if no word is known."""
-        known: set[str] = set()
-        notes: list[str] = []
-        for word in words:
-            read, note = self._read(word)
-            known |= read
-            notes += filter(None, [note])
-        if words and not known:
-            raise CrossoverError(f"{'; '.join(notes)}; crossover ask lists what can be asked")
-        wanted = frozenset(known)
-        scored = [
-            (names.score(wanted), panel, names)
+        """The panels `among` these that fit the words best; none if no word is known."""
+        read = {word: self._read(word) for word in words}
+        notes = [note for _, note in read.values() if note]
+        wanted = frozenset().union(*(known for known, _ in read.values()))
+        if words and not wanted:
+            return Match([], [], notes)
+        every = [
+            (names.weights(wanted), panel, names)
             for panel, names in zip(self.panels, self.names, strict=True)
             if any(panel is each for each in among)
         ]
-        best = max((score for score, _, _ in scored), default=0)
-        fitting = [(panel, names) for score, panel, names in scored if score == best and (best or not wanted)]
-        arms = dict.fromkeys(arm for _, names in fitting for arm in names.named(wanted))
-        return Match([panel for panel, _ in fitting], [*arms], notes)
+        best = max(sum(weights.values()) for weights, _, _ in every)
+        fitting = [entry for entry in every if sum(entry[0].values()) == best]
+        used = frozenset().union(*(weights for weights, _, _ in fitting))
+        notes += [
+            f"{word!r} is left out: nothing measured has it together with the other words"
+            for word, (known, _) in read.items()
+            if known and not known & used
+        ]
+        arms = dict.fromkeys(arm for _, _, names in fitting for arm in names.named(wanted))
+        return Match([panel for _, panel, _ in fitting], [*arms], notes)
 
-    def _read(self, word: str) -> tuple[set[str], str]:
+    def _read(self, word: str) -> tuple[frozenset[str], str]:
         """The known words that this one means, and a note if it is not known as it is."""
         plain = normal(word)
         if plain in self.every:
-            return {plain}, ""
+            return frozenset([plain]), ""
         if (own := pieces(word)) and own <= self.every:
             return own, ""
-        near = get_close_matches(plain, [*self.every, *SYNONYMS], 1, 0.66)
-        if near:
-            return {normal(near[0])}, f"{word!r}: did you mean {near[0]}? This is the answer for it"
-        return set(), f"{word!r} is no name in this run"
+        long = [each for each in (*self.every, *SYNONYMS) if len(each) > 2]
+        if len(plain) > 2 and (near := get_close_matches(plain, long, 1, 0.66)):
+            return frozenset([normal(near[0])]), f"{word!r}: did you mean {near[0]}? This is the answer for it"
+        return frozenset(), f"{word!r} is no name in this run"
