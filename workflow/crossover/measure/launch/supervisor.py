@@ -7,6 +7,7 @@ a measurement.
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -28,7 +29,7 @@ from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.native import loader
 from crossover.measure.ranks import network, provenance, variables
 from crossover.measure.ranks.ending import adopt_orphans, end_descendants
-from crossover.measure.ranks.log import End, Relay, ended_step, first_lost_node
+from crossover.measure.ranks.log import LOST, Relay, ended_by_slurm, from_outside
 from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -174,18 +175,21 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 
     `exception` is that of a rank. It is a consequence if another rank was killed, or if a farm has lost its server.
     """
-    # The job must fail, so that it is repeated elsewhere: this one has no such node any more.
-    if node := first_lost_node(say.lines):
-        raise CrossoverError(f"Slurm lost a node of its job ({node})")
-    # So does a killed batch script, whose job Slurm then ends.
-    if step := ended_step(say.lines):
-        raise CrossoverError(f"Slurm ended the step of its ranks ({step})")
-    cause, lost = say.first_cause(), say.names_lost_server()
-    if cause and cause.from_outside:
-        return Refusal(HoleKind.CRASHED, str(cause))
+    # The job must fail, so that it is repeated elsewhere: it has lost a node, or Slurm ends it.
+    if slurms := ended_by_slurm(say.lines):
+        raise CrossoverError(f"Slurm ended its ranks ({slurms})")
+    cause, lost = say.first_end(), any(LOST in line for line in say.lines)
+    if from_outside(cause):
+        return Refusal(HoleKind.CRASHED, cause)
     if exception and exception.kind == HoleKind.NO_SPACE:
         return exception
-    if lacking := _shortage(job, cause, say):
+    # Linux ends ranks so whose shared memory is full; only that of this host can be asked.
+    if "Bus error" in cause and socket.gethostname() in re.split("[ :]", cause):
+        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
+        lacking = lacking and f"{cause}: {lacking}"
+    else:
+        lacking = holes.first_shortage(say.lines)
+    if lacking:
         return Refusal(HoleKind.NO_SPACE, lacking)
     if unusable := holes.fault_of_host(say.lines) or holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
@@ -198,16 +202,8 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         error = f"; {say.last_words()}" if say.error() else ""
         return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
     if cause and not lost:
-        return Refusal(HoleKind.CRASHED, str(cause))
+        return Refusal(HoleKind.CRASHED, cause)
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
-
-
-def _shortage(job: Job, cause: End | None, say: Relay) -> str:
-    """The lack of space or of open files that ended the ranks; empty if there is none."""
-    if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
-        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
-        return f"{cause}: {lacking}" if lacking else ""
-    return holes.first_shortage(say.lines)
 
 
 def _reason(refusal: Path) -> Refusal | None:
