@@ -252,24 +252,16 @@ def test_a_real_quota_is_noticed(tenth_of_a_processor):
     assert told.strip() in ("processor quota", "throttled")
 
 
-@pytest.mark.parametrize(
-    ("files", "name"),
-    [
-        ({"/proc/1/environ": "A=b\0container=systemd-nspawn\0"}, "systemd-nspawn"),
-        ({"/run/systemd/container": "lxc"}, "lxc"),
-        ({"/proc/self/cgroup": "0::/kubepods.slice/pod1"}, "kubepods"),
-        ({"/proc/self/cgroup": "0::/user.slice/libpod-0123.scope"}, "libpod"),
-        ({"/proc/self/cgroup": "0::/user.slice", "/proc/1/environ": "A=b"}, None),
-    ],
-)
-def test_a_container_is_named_by_its_signs(monkeypatch, tmp_path, files, name):
+def test_a_container_is_named_by_its_signs(monkeypatch, tmp_path):
     for variable in ("APPTAINER_NAME", "SINGULARITY_NAME"):
         monkeypatch.delenv(variable, raising=False)
-    monkeypatch.setattr(provenance, "CONTAINER_FILES", {str(tmp_path / "none"): "podman"})
-    monkeypatch.setattr(provenance, "_text", files.get)
-    assert provenance._container() == name
-    monkeypatch.setattr(provenance, "CONTAINER_FILES", {str(tmp_path): "podman"})
+    mark = tmp_path / "mark"
+    monkeypatch.setattr(provenance, "CONTAINER_FILES", {str(mark): "podman"})
+    assert provenance._container() is None
+    mark.touch()
     assert provenance._container() == "podman"
+    monkeypatch.setenv("SINGULARITY_NAME", "image.sif")
+    assert provenance._container() == "image.sif"
 
 
 def test_without_the_kernels_counters_there_is_no_disturbance(monkeypatch):
