@@ -71,7 +71,6 @@ class Job:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the launch."""
         return self.launch.settings
 
 
@@ -147,7 +146,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         )
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
-        ranks, hosts = _size(job.launch)
+        ranks, hosts = job.settings.ranks, job.settings.nodes
         # A distribution in the key `mpi` is the user's.
         if 1 < hosts < ranks and "distribution" not in job.mpi and len(names := provenance.job_hosts()) == hosts:
             around |= mpi_launcher.in_turn(names, ranks, private)
@@ -217,7 +216,7 @@ def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
     level = launch.settings.mpi_thread_level
     # mpi4py's own options apply before MPI is initialised.
     options = ["-rc", f"thread_level={level}"] if level else []
-    started = mpi_launcher.starting(mpi, *_size(launch))
+    started = mpi_launcher.starting(mpi, launch.settings.ranks, launch.settings.nodes)
     return [*started, sys.executable, "-m", "mpi4py", *options]
 
 
@@ -226,16 +225,11 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
     recorded = {variables.RECORDED: variables.recorded()}
     # A warning that is raised in a finalizer lets ranks wait for ever.
     own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | recorded | loader.variables(libraries)
-    if _size(launch)[1] == 1:
+    if launch.settings.nodes == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
     own |= ALLOCATORS[launch.settings.memory]
     return mpi_launcher.surroundings(launch.placement, interface) | own
-
-
-def _size(launch: Launch) -> tuple[int, int]:
-    """The ranks and the hosts of a launch."""
-    return launch.settings.ranks, launch.settings.nodes
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:

@@ -46,6 +46,8 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
     `reach` is the address on which it listens, `packages` are those of the experiment. Facts that this system does not
     provide are None.
     """
+    from crossover.measure.ranks.peers import thread_level
+
     job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
     model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
     return {
@@ -66,7 +68,7 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         ),
         "python": _python(),
         "libraries": json.dumps(_libraries(packages) | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
-        "mpi": _mpi(),
+        "mpi": f"{_mpi_library()}, thread level {thread_level()}",
         "slurm": json.dumps(job) if job else None,
         "container": _container(),
         "variables": variables.recorded(),
@@ -120,12 +122,6 @@ def _mpi_library() -> str:
     from mpi4py import MPI
 
     return " ".join(MPI.Get_library_version().strip("\0").splitlines()[0].split())
-
-
-def _mpi() -> str:
-    from crossover.measure.ranks.peers import thread_level
-
-    return f"{_mpi_library()}, thread level {thread_level()}"
 
 
 def _container() -> str | None:
