@@ -174,23 +174,25 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 
     `exception` is that of a rank. It is a consequence if another rank was killed, or if a farm has lost its server.
     """
+    # A copy, because a rank that outlives the launcher may still write.
+    lines = list(say.lines)
     # The job must fail, so that it is repeated elsewhere: it has lost a node, or Slurm ends it.
-    if slurms := ended_by_slurm(say.lines):
+    if slurms := ended_by_slurm(lines):
         raise CrossoverError(f"Slurm ended its ranks ({slurms})")
-    cause, lost = say.first_end(), any(LOST in line for line in say.lines)
+    cause, lost = say.first_end(), any(LOST in line for line in lines)
     if from_outside(cause):
         return Refusal(HoleKind.CRASHED, cause)
     if exception and exception.kind == HoleKind.NO_SPACE:
         return exception
-    # Linux ends ranks so whose shared memory is full; only that of this host can be asked.
+    # A bus error means that shared memory is full; only that of this host can be checked.
     if "Bus error" in cause and socket.gethostname() in re.split("[ :]", cause):
         lacking = holes.shortage_of_shared_memory(job.settings.ranks)
         lacking = lacking and f"{cause}: {lacking}"
     else:
-        lacking = holes.first_shortage(say.lines)
+        lacking = holes.first_shortage(lines)
     if lacking:
         return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := holes.fault_of_host(say.lines) or holes.unusable_shared_memory():
+    if unusable := holes.fault_of_host(lines) or holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception

@@ -3,7 +3,7 @@
 import re
 import sys
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import IO
 
@@ -42,9 +42,8 @@ def from_outside(end: str) -> bool:
     return "Killed" in end or "Out Of Memory" in end
 
 
-def ended_by_slurm(lines: Iterable[str]) -> str:
+def ended_by_slurm(lines: Sequence[str]) -> str:
     """Slurm's line about a node that no longer answers, or about the end of ranks of which none had failed before."""
-    lines = list(lines)
     if lost := [line for line in lines if _LOST_NODE.match(line)]:
         return lost[0]
     for line in lines:
