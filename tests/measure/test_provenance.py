@@ -79,8 +79,9 @@ def test_an_unknown_fact_is_none(monkeypatch):
         monkeypatch.delenv(name)
     monkeypatch.setattr(provenance, "_text", lambda path: None)
     facts = provenance.gather(Reach())
-    assert facts["governor"] is None
-    assert facts["slurm"] is None
+    assert facts["governor"] is None and facts["slurm"] is None
+    assert provenance.slurm_job(0.0) == {}
+    assert provenance.Disturbance()() == "ok"
 
 
 def test_a_slurm_job_is_recorded(monkeypatch):
@@ -146,11 +147,6 @@ def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):
     age = time.time() - psutil.Process().create_time()
     monkeypatch.setattr(time, "time", lambda: 0.0)
     assert provenance.age_seconds() == pytest.approx(age, abs=1)
-
-
-def test_outside_of_slurm_nobody_is_asked(monkeypatch):
-    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
-    assert provenance.slurm_job(0.0) == {}
 
 
 # ---- disturbances
@@ -262,11 +258,6 @@ def test_a_container_is_named_by_its_signs(monkeypatch, tmp_path):
     assert provenance._container() == "podman"
     monkeypatch.setenv("SINGULARITY_NAME", "image.sif")
     assert provenance._container() == "image.sif"
-
-
-def test_without_the_kernels_counters_there_is_no_disturbance(monkeypatch):
-    monkeypatch.setattr(provenance, "_text", lambda path: None)
-    assert provenance.Disturbance()() == "ok"
 
 
 # ---- commit
