@@ -19,6 +19,7 @@ from crossover.measure.sampling.sampler import MANY_CELLS, SELDOM, SETTLED, Obse
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
 PLAIN, FANCY, NULL = ARMS
+BROKEN, CEILING = Arm("broken", "broken"), Arm("in C", "in C", ceiling=True)
 DRIFTING = dict(seconds=SECONDS, drift=0.3, scatter=0.03, interrupted=0.05)
 
 FEWEST_ROUNDS = 3
@@ -189,9 +190,6 @@ def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
 # ---- stop rules
 
 
-BROKEN = Arm("broken", "broken")
-
-
 @pytest.mark.parametrize(
     ("scatter", "plan", "arms", "stop", "count"),
     [
@@ -333,9 +331,6 @@ def test_settled_ratios_are_those_with_an_interval_far_from_1(count, distance, s
     seen = with_ratios(logs)
     whole = unsettled(seen, settled=0)
     assert unsettled(seen) == (0 if whole <= SETTLED * abs(statistics.median(logs)) else pytest.approx(whole))
-
-
-CEILING = Arm("in C", "in C", ceiling=True)
 
 
 def test_a_ceiling_runs_in_every_third_round_from_the_first():
