@@ -24,7 +24,7 @@ ROOMS = {
     "farms": "design",
     FARMS: "farms measure.farms measure.ranks records",
     "planning": "design experiments farms records",
-    "config": "design experiments farms planning slurm",
+    "config": "design experiments farms planning records slurm",
     "measure.native": "records",
     "measure.ranks": "design farms records",
     "measure.sampling": "design",

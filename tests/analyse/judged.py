@@ -34,20 +34,19 @@ def protocol(where):
 
 def sides(quantity):
     """The names of all curves that a quantity needs."""
-    over, against = quantity.get("over", []), quantity.get("against", {})
-    arms = [quantity["arm"], *(over if isinstance(over, list) else [over] if isinstance(over, str) else [])]
-    arms += [quantity["of"]] if "of" in quantity else []
-    changes = [{"arm": arm} for arm in arms] + ([over] if isinstance(over, dict) else [])
-    changes += [{**against, "arm": against.get(key, quantity[key])} for key in ("arm", "over") if against]
-    for change in changes:
-        told = {**quantity, **change}
-        yield told["experiment"], told["placement"], protocol(told["where"]), told["metric"], told["arm"]
+    over = quantity.over if isinstance(quantity.over, list) else [quantity.over]
+    changes = [quantity.changed(change) for change in (None, *over, quantity.of)]
+    if quantity.against:
+        other = quantity.changed(quantity.against)
+        changes += [other, other.changed(other.over)]
+    for told in changes:
+        yield told.experiment, told.placement, protocol(told.where), told.metric, told.arm
 
 
 def medians(claims, seed=1):
     """Rows of record.MEDIANS: smooth curves, with a different slope for each arm, and launches that differ by 2 %."""
     random = np.random.default_rng(seed)
-    wanted = sorted({each for claim in claims for each in sides(claim["quantity"])})
+    wanted = sorted({each for claim in claims for each in sides(claim.quantity)})
     references = {}
     for *panel, arm in sorted(wanted, key=lambda side: side[-1] in CEILINGS):
         references.setdefault(tuple(panel), arm)

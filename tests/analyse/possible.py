@@ -21,7 +21,7 @@ class Possible(Candidates):
     """Curves of which some may be missing or too short."""
 
     def missing(self, wanted):
-        return NotMeasuredError("missing", wanted["arm"])
+        return NotMeasuredError("missing", wanted.arm)
 
     def beyond(self, curve, place):
         return NotMeasuredError(f"no {place:g}")
@@ -29,9 +29,9 @@ class Possible(Candidates):
 
 def fields(claim, noise, seed=1):
     """Sets of curves in which one of the claim's curves differs from the others; launches differ by `noise`."""
-    names = list(dict.fromkeys(sides(claim["quantity"])))
+    names = list(dict.fromkeys(sides(claim.quantity)))
     # Two crossovers can be compared only if both pairs of arms cross.
-    for tilt in (0.5,) if claim["quantity"]["kind"] == "crossovers" else (0.0,):
+    for tilt in (0.5,) if claim.quantity.kind == "crossovers" else (0.0,):
         for changed in names:
             for shape in shapes(claim):
                 random = np.random.default_rng(seed)
@@ -43,20 +43,18 @@ def fields(claim, noise, seed=1):
 
 
 def _base(claim, name, tilt):
-    quantity = claim["quantity"]
-    narrows = (
-        quantity["kind"] == "narrowing" and name[-1] == quantity["arm"] and holds(quantity["where"], KEYS[name[2]])
-    )
-    if name[-1] == quantity.get("of") or narrows:
+    quantity = claim.quantity
+    narrows = quantity.kind == "narrowing" and name[-1] == quantity.arm and holds(quantity.where, KEYS[name[2]])
+    if name[-1] == quantity.of or narrows:
         return np.full_like(X, RATE * np.exp(2))
-    return RATE * (X / 1000) ** (tilt if name[-1] == quantity["arm"] else 0.0)
+    return RATE * (X / 1000) ** (tilt if name[-1] == quantity.arm else 0.0)
 
 
 def shapes(claim):
     """Curves that give the quantity values around the ends of the claim's expected range."""
-    ends = [end for end in (claim["low"], claim["high"]) if np.isfinite(end)]
+    ends = [end for end in claim.range if np.isfinite(end)]
     places = [factor * end for end in ends for factor in (0.05, 0.3, 0.8, 1.25, 3, 20)] + [np.mean(ends)]
-    for place in [*places, claim["quantity"].get("threshold", 1.0)]:
+    for place in [*places, claim.quantity.threshold or 1.0]:
         yield np.full_like(X, RATE * np.exp(2 * np.clip(place, -3, 3)))  # a share of a gap
         for power in (place, -place):
             yield RATE * X ** np.clip(power, -2, 2)

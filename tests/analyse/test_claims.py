@@ -35,7 +35,7 @@ def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01, holes=(), unj
 
 def test_claims_on_curves_of_known_shape_are_judged_as_before(tmp_path, rows, snapshot):
     claims = judge(tmp_path, rows)
-    assert list(claims) == [claim["claim"] for claim in shipped()]
+    assert list(claims) == [claim.name for claim in shipped()]
     assert {row["launches"] for row in claims.values()} == {5}
     assert all(json.loads(row["rows"]) for row in claims.values())
 
@@ -53,14 +53,14 @@ def without(rows, **facts):
 
 
 def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, snapshot):
-    claims = {claim["claim"]: claim for claim in shipped()}
+    claims = {claim.name: claim for claim in shipped()}
     speedup, small = claims["mpi-speedup"], claims["zmq-small-penalty"]
     short = [row for row in rows if row["experiment"] != "task_latency" or row["x"] < 200]
     to_ranks = {"player": "rank", "protocol": "float64 array, re-sent, thread level multiple"}
     ranks = [{**row, **to_ranks} if row.get("player") == "engine" else row for row in rows]
     engine = [{"tier": "standard", "arms": ["send", "Send"], "adds": [{"player": "engine"}], "low": 1, "high": 1000000}]
-    wheres = {"polled": speedup["quantity"] | {"where": {"polled": False}}}
-    wheres["nodes"] = small["quantity"] | {"placement": "nodes"}
+    wheres = {"polled": replace(speedup.quantity, where={"polled": False})}
+    wheres["nodes"] = replace(small.quantity, placement="nodes")
     hole = {"experiment": "mpi_pingpong", "placement": "node", "outcome": "hole", "hole": "timeout", "reason": "slow"}
     cases = {
         "no launch": ("mpi-speedup", without(rows, experiment="mpi_pingpong"), {}),
@@ -69,15 +69,15 @@ def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, sna
         "a higher tier's experiment": ("sched-twisted", without(rows, experiment="task_latency"), {}),
         "nobody's arm": ("vsm-gain", without(rows, arm="64 B union"), {}),
         "no value": ("zmq-memcpy", without(rows, metric="send rate"), {}),
-        "another key": ("mpi-speedup", rows, {"these": [speedup | {"quantity": wheres["polled"]}]}),
+        "another key": ("mpi-speedup", rows, {"these": [replace(speedup, quantity=wheres["polled"])]}),
         "a higher tier's key": ("mpi-speedup", ranks, {"higher": {"mpi_pingpong": engine}}),
         "a higher tier's point": ("sched-twisted-512", short, {}),
         "nobody's point": ("sched-twisted-512", short, {"higher": {}}),
-        "hosts": ("zmq-small-penalty", rows, {"these": [small | {"quantity": wheres["nodes"]}]}),
+        "hosts": ("zmq-small-penalty", rows, {"these": [replace(small, quantity=wheres["nodes"])]}),
     }
     reasons = {}
     for case, (claim, measured, options) in cases.items():
-        about = [row for row in measured if row["experiment"] == claims[claim]["quantity"]["experiment"]]
+        about = [row for row in measured if row["experiment"] == claims[claim].quantity.experiment]
         row = judge(tmp_path, about, **{"these": [claims[claim]]} | options)[claim]
         assert (row["verdict"], row["value"], row["own"] is not None) == ("not measured", None, True)
         reasons[case] = row["reason"]
@@ -122,9 +122,9 @@ def test_a_changed_curve_changes_exactly_the_sentences_that_depend_on_it(tmp_pat
     nothing = of_source([], "")
 
     def said(curves, experiment):
-        about = [claim for claim in shipped() if experiment in json.dumps(claim["quantity"])]
+        about = [claim for claim in shipped() if experiment in str(claim.quantity)]
         changed = replace(field, curves=curves)
-        return {claim["claim"]: as_read(judgement.row(claim, changed, nothing)) for claim in about}
+        return {claim.name: as_read(judgement.row(claim, changed, nothing)) for claim in about}
 
     followed = set()
     before = {name: said(field.curves, name) for name in {curve.facts["experiment"] for curve in field.curves}}
@@ -156,21 +156,21 @@ def test_a_claim_that_no_experiment_can_decide_is_listed_with_the_reason(tmp_pat
 
 
 def test_the_claims_of_the_libzmq_mail_are_judged_on_its_unions():
-    mail = [claim["quantity"] for claim in shipped() if claim["source"] == "vsm"]
-    assert {quantity["arm"].split(" B ")[1] for quantity in mail} == {"union", "packed union"}
+    mail = [claim.quantity for claim in shipped() if claim.source == "vsm"]
+    assert {quantity.arm.split(" B ")[1] for quantity in mail} == {"union", "packed union"}
 
 
 def test_an_open_end_stays_open_on_a_bounded_scale():
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "ipp-large-task")
+    (claim,) = (claim for claim in shipped() if claim.name == "ipp-large-task")
     row = judgement.row(
-        claim, field({side: np.zeros((5, len(X))) for side in sides(claim["quantity"])}), of_source([], "")
+        claim, field({side: np.zeros((5, len(X))) for side in sides(claim.quantity)}), of_source([], "")
     )
     assert row["verdict"] == "holds"
 
 
 def test_a_sources_numbers_are_not_interpolated():
-    (claim,) = (claim for claim in shipped() if claim["claim"] == "zmq-large-win")
-    moved = claim | {"quantity": claim["quantity"] | {"at": 400_000}}
+    (claim,) = (claim for claim in shipped() if claim.name == "zmq-large-win")
+    moved = replace(claim, quantity=replace(claim.quantity, at=400_000))
     source = of_source(published.read(), "pyzmq")
     assert judgement._of_source(claim, source)["own"] == "contradicts"
     assert judgement._of_source(moved, source) == {"own": "no data"}

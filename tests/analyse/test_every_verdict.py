@@ -1,14 +1,15 @@
 """Can every claim get every verdict, from possible measurements?"""
 
+from dataclasses import replace
 from itertools import islice
 
-import numpy as np
 import pytest
 from judged import shipped
 from possible import field, fields
 
 from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import of_source
+from crossover.config.claim_list import Expected
 from crossover.report.text.claims import DECIDED
 
 QUIET, LOUD = 0.002, 2.0
@@ -30,8 +31,8 @@ def verdicts(claim):
 FIRST = 48
 """The claims that the gate tries; the search takes seconds for each."""
 EVERY = [
-    pytest.param(claim, id=claim["claim"], marks=[pytest.mark.long] if place >= FIRST else [])
-    for place, claim in enumerate(claim for claim in shipped() if not claim["unlike"])
+    pytest.param(claim, id=claim.name, marks=[pytest.mark.long] if place >= FIRST else [])
+    for place, claim in enumerate(claim for claim in shipped() if not claim.unlike)
 ]
 
 
@@ -41,12 +42,12 @@ def test_a_claim_can_get_every_verdict(claim):
 
 
 def test_a_claim_under_other_conditions_has_a_number_and_no_verdict():
-    unlike = [claim for claim in shipped() if claim["unlike"]]
+    unlike = [claim for claim in shipped() if claim.unlike]
     assert unlike
     for claim in unlike:
         rows = [judgement.row(claim, each, NOTHING) for each in islice(fields(claim, QUIET), 5)]
         assert {(row["verdict"], row["reason"]) for row in rows} <= {
-            ("not comparable here", claim["unlike"]),
+            ("not comparable here", claim.unlike),
             ("not measured", "missing"),
         }
         assert any(row["value"] for row in rows)
@@ -54,6 +55,7 @@ def test_a_claim_under_other_conditions_has_a_number_and_no_verdict():
 
 def test_a_claim_that_no_measurement_could_contradict_or_confirm_is_found_out():
     """Submission and round trip share the tasks and the start, so submission is always the faster one."""
-    claims = {claim["claim"]: claim for claim in shipped()}
-    always = claims["ipp-sent-faster"] | {"low": 1.0, "high": np.inf, "published": None}
-    assert "outside" not in verdicts(always) and "holds" not in verdicts(claims["ipp-large-task"] | {"low": 1.1})
+    claims = {claim.name: claim for claim in shipped()}
+    always = replace(claims["ipp-sent-faster"], expected=Expected(low=1.0))
+    never = replace(claims["ipp-large-task"], expected=Expected(low=1.1))
+    assert "outside" not in verdicts(always) and "holds" not in verdicts(never)

@@ -1,5 +1,6 @@
 """Is each quantity of a claim right on curves of known truth?"""
 
+import json
 import re
 from dataclasses import replace
 
@@ -13,7 +14,9 @@ from crossover.analyse.claims.candidates import NotMeasuredError
 from crossover.analyse.claims.quantities import find
 from crossover.analyse.estimates.crossover import crossing
 from crossover.analyse.estimates.curve import Curve
+from crossover.config.claim_list import Quantity
 from crossover.planning.plan import MOST_LAUNCHES
+from crossover.records import json_text
 
 X = np.logspace(2, 6, 13)
 EFFECT = 0.02
@@ -46,7 +49,7 @@ def pair(factor=1.0, power=0.0, base=None):
 
 def quantity(kind, arm="no-copy", **told):
     named = {"experiment": "e", "placement": "node", "where": {"pattern": "p"}, "metric": "rate"}
-    return {"kind": kind, "arm": arm, **named, **told}
+    return json_text.read(json.dumps({"kind": kind, "arm": arm, **named, **told}), Quantity)
 
 
 def number(found, which=0):

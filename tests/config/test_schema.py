@@ -194,214 +194,86 @@ def test_values_that_apply_to_all_tiers_do_not_wait():
 
 # ---- refusing
 
-AXIS = (
-    "is neither a list of distinct whole numbers from 1 to a trillion, nor {from: ..., to: ..., per_decade: 1 to 100}"
-)
 WRONG = {
-    "a tier that does not exist": ({"tier": "fast"}, "tier: 'fast' is not one of smoke, quick, standard, paper"),
-    "no tier": ({"tier": None}, "tier: None is not one of"),
-    "a key that does not exist": ({"tire": "quick"}, "tire: unknown key; known here: tier, results, "),
-    "a key that is no text": ({1: 2}, "1: unknown key"),
-    "no folder": ({"results": ""}, "results: is empty or too short; give at least 1"),
-    "a folder that is no text": ({"results": 3}, "results: 3 is not a text"),
-    "a text for a flag": ({"partial": "yes"}, "partial: 'yes' is not true or false"),
-    "no experiment": ({"experiments": {}}, "experiments: {} is not a block of keys, one for each experiment"),
-    "nothing under experiments": ({"experiments": None}, "experiments: None is not a block of keys"),
-    "a list of experiments": (
-        {"experiments": ["mpi_pingpong"]},
-        "experiments: ['mpi_pingpong'] is not a block",
+    "a tier that does not exist": {"tier": "fast"},
+    "no tier": {"tier": None},
+    "a key that does not exist": {"tire": "quick"},
+    "a key that is no text": {1: 2},
+    "no folder": {"results": ""},
+    "a folder that is no text": {"results": 3},
+    "a text for a flag": {"partial": "yes"},
+    "no experiment": {"experiments": {}},
+    "nothing under experiments": {"experiments": None},
+    "a list of experiments": {"experiments": ["mpi_pingpong"]},
+    "an experiment that does not exist": {"experiments": {"mpi": {}}},
+    "a list of settings": {"experiments": {"mpi_pingpong": []}},
+    "settings that do not exist": pingpong(launch=3, one=1),
+    "a reference that does not compete": pingpong(arms=["send", "Send"], reference="persistent"),
+    "no launch": pingpong(launches=0),
+    "a quintillion points": pingpong(elements={"from": 1, "to": 1000, "per_decade": 10**18}),
+    "an array of a yottabyte": pingpong(elements=[1, 10**24]),
+    "a million engines": farms(engines=10**6),
+    "more launches than numbers": {"experiments": {"zmq_latency": {"launches": 10_001}}},
+    "more launches than numbers for all groups of rivals": {
+        "experiments": {"task_scaling": {"launches": {"quick": 1000, "standard": 3, "paper": 417}}}
+    },
+    "half a launch": pingpong(launches=2.5),
+    "a whole number with a point": pingpong(launches=3.0),
+    "a flag for a number": pingpong(launches=True),
+    "a key without a value": pingpong(launches=None),
+    "a value for one tier alone": pingpong(launches={"quick": 3}),
+    "an axis for one tier alone": pingpong(elements={"quick": [1, 10]}),
+    "a misspelt tier": pingpong(launches={"quick": 3, "standrad": 5, "paper": 10}),
+    "one arm": pingpong(arms=["send"]),
+    "an arm twice": pingpong(arms=["send", "send"]),
+    "an arm that does not exist": pingpong(arms=["send", "isend"]),
+    "a reference that does not exist": pingpong(reference="isend"),
+    "a curve that does not exist": zeromq(curves=["PUSH/PULL over udp"]),
+    "no curve": zeromq(curves=[], placements=["node"]),
+    "no curve within a process": zeromq(curves=["PUSH/PULL over tcp"]),
+    "no curve between processes": zeromq(curves=["PUSH/PULL over inproc"], placements=["node"]),
+    "no curve between hosts": zeromq(curves=["PUSH/PULL over inproc"], placements=["process", "nodes"]),
+    "a placement without a budget": zeromq(budget_seconds={"node": 5}, placements=["node", "process"]),
+    "a budget that is negative in one placement": zeromq(budget_seconds={"node": 5, "process": -1}),
+    "too little in flight": zeromq(in_flight_bytes=10),
+    "a placement that does not exist": pingpong(placements=["moon"]),
+    "fewer rounds at most than at least": pingpong(rounds={"at_least": 20, "at_most": 10}),
+    "rounds without an end": pingpong(rounds={"at_least": 20}),
+    "an axis without points": pingpong(elements=[]),
+    "a length of 0": pingpong(elements=[0, 1]),
+    "an axis in words": pingpong(elements="1-100"),
+    "an axis that falls": pingpong(elements={"from": 100, "to": 10, "per_decade": 3}),
+    "a block of no time": pingpong(block_seconds=0),
+    "an endless budget": pingpong(budget_seconds=float("inf")),
+    "an arm that is no entrant": farms(arms=["leastload", "fastest"]),
+    "a ceiling that is no entrant": farms(ceilings=["sky"]),
+    "a ceiling that competes": farms(ceilings=["pure"]),
+    "a reference that has no engines on other hosts": farms(
+        arms=["concurrent.futures", "pure"], reference="concurrent.futures"
     ),
-    "an experiment that does not exist": (
-        {"experiments": {"mpi": {}}},
-        "experiments.mpi: unknown key; known here: zmq_throughput, zmq_latency, zmq_bursts, zmq_message_size, ",
-    ),
-    "a list of settings": (
-        {"experiments": {"mpi_pingpong": []}},
-        "experiments.mpi_pingpong: [] is not a block",
-    ),
-    "a setting that does not exist": (
-        pingpong(launch=3),
-        "experiments.mpi_pingpong.launch: unknown key; known here: elements, objects, ",
-    ),
-    "no launch": (pingpong(launches=0), "experiments.mpi_pingpong.launches: 0 is less than 1"),
-    "a quintillion points": (
-        pingpong(elements={"from": 1, "to": 1000, "per_decade": 10**18}),
-        "experiments.mpi_pingpong.elements: {'from': 1, 'to': 1000, 'per_decade': 1000000000000000000} is neither",
-    ),
-    "an array of a yottabyte": (
-        pingpong(elements=[1, 10**24]),
-        "experiments.mpi_pingpong.elements: [1, 1000000000000000000000000] is neither a list of distinct whole numbers",
-    ),
-    "a million engines": (
-        farms(engines=10**6),
-        "experiments.task_latency.engines: 1000000 is greater than 10000",
-    ),
-    "more launches than numbers": (
-        {"experiments": {"zmq_latency": {"launches": 10_001}}},
-        "experiments.zmq_latency.launches: 10001 is too many; this experiment can have 10000 of each group, because",
-    ),
-    "more launches than numbers for all groups of rivals": (
-        {"experiments": {"task_scaling": {"launches": {"quick": 1000, "standard": 3, "paper": 417}}}},
-        "experiments.task_scaling.launches: 417 is too many; this experiment can have 416 of each group, because",
-    ),
-    "half a launch": (pingpong(launches=2.5), "experiments.mpi_pingpong.launches: 2.5 is not a whole number"),
-    "a whole number with a point": (
-        pingpong(launches=3.0),
-        "experiments.mpi_pingpong.launches: 3.0 is not a whole",
-    ),
-    "a flag for a number": (pingpong(launches=True), "experiments.mpi_pingpong.launches: True is not a whole number"),
-    "a key without a value": (pingpong(launches=None), "experiments.mpi_pingpong.launches: has no value for one of"),
-    "a value for one tier alone": (
-        pingpong(launches={"quick": 3}),
-        "experiments.mpi_pingpong.launches: has no value for one of the tiers smoke, quick, standard, paper",
-    ),
-    "an axis for one tier alone": (
-        pingpong(elements={"quick": [1, 10]}),
-        "experiments.mpi_pingpong.elements: has no value for one of the tiers",
-    ),
-    "a misspelt tier": (
-        pingpong(launches={"quick": 3, "standrad": 5, "paper": 10}),
-        "experiments.mpi_pingpong.launches: {'quick': 3, 'standrad': 5, 'paper': 10} is not a whole number",
-    ),
-    "one arm": (pingpong(arms=["send"]), "experiments.mpi_pingpong.arms: is empty or too short; give at least 2"),
-    "an arm twice": (
-        pingpong(arms=["send", "send"]),
-        "experiments.mpi_pingpong.arms: ['send', 'send'] has an entry",
-    ),
-    "an arm that does not exist": (
-        pingpong(arms=["send", "isend"]),
-        "experiments.mpi_pingpong.arms.1: 'isend' is not one of send, Send",
-    ),
-    "a reference that does not exist": (
-        pingpong(reference="isend"),
-        "experiments.mpi_pingpong.reference: 'isend' is not one of send, Send",
-    ),
-    "a curve that does not exist": (
-        zeromq(curves=["PUSH/PULL over udp"]),
-        "experiments.zmq_throughput.curves.0: 'PUSH/PULL over udp' is not one of PUSH/PULL over tcp, ",
-    ),
-    "no curve": (zeromq(curves=[], placements=["node"]), "experiments.zmq_throughput.curves: is empty or too short"),
-    "no curve within a process": (
-        zeromq(curves=["PUSH/PULL over tcp"]),
-        "experiments.zmq_throughput.curves: none is over inproc, so placement process has nothing to",
-    ),
-    "no curve between processes": (
-        zeromq(curves=["PUSH/PULL over inproc"], placements=["node"]),
-        "experiments.zmq_throughput.curves: none is between processes, so placement node has nothing to",
-    ),
-    "no curve between hosts": (
-        zeromq(curves=["PUSH/PULL over inproc"], placements=["process", "nodes"]),
-        "experiments.zmq_throughput.curves: none is between processes, so placement nodes has nothing to",
-    ),
-    "a placement without a budget": (
-        zeromq(budget_seconds={"node": 5}, placements=["node", "process"]),
-        "experiments.zmq_throughput.budget_seconds: has no value for placement process",
-    ),
-    "a budget that is negative in one placement": (
-        zeromq(budget_seconds={"node": 5, "process": -1}),
-        "experiments.zmq_throughput.budget_seconds.process: -1 is not greater than 0",
-    ),
-    "too little in flight": (
-        zeromq(in_flight_bytes=10),
-        "experiments.zmq_throughput.in_flight_bytes: 10 is less than",
-    ),
-    "a placement that does not exist": (
-        pingpong(placements=["moon"]),
-        "experiments.mpi_pingpong.placements.0: 'moon' is not one of",
-    ),
-    "fewer rounds at most than at least": (
-        pingpong(rounds={"at_least": 20, "at_most": 10}),
-        "experiments.mpi_pingpong.rounds: at_most (10) is less than at_least (20)",
-    ),
-    "rounds without an end": (
-        pingpong(rounds={"at_least": 20}),
-        "experiments.mpi_pingpong.rounds.at_most: is missing",
-    ),
-    "an axis without points": (pingpong(elements=[]), f"experiments.mpi_pingpong.elements: [] {AXIS}"),
-    "a length of 0": (pingpong(elements=[0, 1]), f"experiments.mpi_pingpong.elements: [0, 1] {AXIS}"),
-    "an axis in words": (pingpong(elements="1-100"), f"experiments.mpi_pingpong.elements: '1-100' {AXIS}"),
-    "an axis that falls": (
-        pingpong(elements={"from": 100, "to": 10, "per_decade": 3}),
-        "experiments.mpi_pingpong.elements: {'from': 100, 'to': 10, 'per_decade': 3} ends before it begins",
-    ),
-    "a block of no time": (
-        pingpong(block_seconds=0),
-        "experiments.mpi_pingpong.block_seconds: 0 is not greater than 0",
-    ),
-    "an endless budget": (
-        pingpong(budget_seconds=float("inf")),
-        "experiments.mpi_pingpong.budget_seconds: inf is not a number",
-    ),
-    "an arm that is no entrant": (
-        farms(arms=["leastload", "fastest"]),
-        "experiments.task_latency.arms: unknown task farm 'fastest'; available: leastload, leastload hwm 1, ",
-    ),
-    "a ceiling that is no entrant": (
-        farms(ceilings=["sky"]),
-        "experiments.task_latency.ceilings: unknown task farm 'sky'; available: leastload, ",
-    ),
-    "a ceiling that competes": (
-        farms(ceilings=["pure"]),
-        "experiments.task_latency.ceilings: 'pure' is an arm too; remove it from one of the two",
-    ),
-    "a reference that has no engines on other hosts": (
-        farms(arms=["concurrent.futures", "pure"], reference="concurrent.futures"),
-        "experiments.task_latency.reference: 'concurrent.futures' cannot run across hosts; remove nodes",
-    ),
-    "no rival that has engines on other hosts": (
-        farms(arms=["leastload", "leastload over ssh"]),
-        "experiments.task_latency.arms: only 'leastload' can run across hosts; remove nodes from the",
-    ),
-    "one host for several": (farms(hosts=1), "experiments.task_latency.hosts: 1 is less than 2"),
-    "an arm that has the null arm's name": (
-        farms(arms=["leastload", "null"]) | {"farms": {"null": {"farm": "dask"}}},
-        "experiments.task_latency.arms: 'null' is the name of the null arm; rename the task farm",
-    ),
-    "a farm that does not exist": (
-        {"farms": {"mine": {"farm": "funny"}}},
-        "farms.mine.farm: unknown farm 'funny'; available: concurrent_futures, dask, interpreters, ",
-    ),
-    "an entrant without a farm": ({"farms": {"mine": {}}}, "farms.mine.farm: is missing"),
-    "an entrant that is a text": ({"farms": {"mine": "dask"}}, "farms.mine: 'dask' is not a block of keys"),
-    "an entrant with an unknown option": (
-        {"farms": {"mine": {"farm": "dask", "threads": 2}}},
-        "farms.mine.threads: unknown key; known here: farm, alone",
-    ),
-    "an option of another farm": (
-        {"farms": {"mine": {"farm": "dask", "hwm": 2}}},
-        "farms.mine.hwm: unknown key; known here: farm, alone",
-    ),
-    "an option of the wrong type": (
-        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": "few"}}},
-        "farms.mine.hwm: 'few' is not a whole number",
-    ),
-    "fewer tasks than none": (
-        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": -1}}},
-        "farms.mine.hwm: -1 is less than 0",
-    ),
-    "ipyparallel without a scheduler": (
-        {"farms": {"mine": {"farm": "ipyparallel"}}},
-        "farms.mine.scheme: is missing; ipyparallel needs one",
-    ),
-    "a scheduler that does not exist": (
-        {"farms": {"mine": {"farm": "ipyparallel", "scheme": "best"}}},
-        "farms.mine.scheme: 'best' is not one of leastload, lru, weighted, plainrandom, twobin, pure",
-    ),
-    "a share in per cent": (
-        pingpong(target_width="2%"),
-        "experiments.mpi_pingpong.target_width: '2%' is not a number",
-    ),
+    "no rival that has engines on other hosts": farms(arms=["leastload", "leastload over ssh"]),
+    "one host for several": farms(hosts=1),
+    "an arm that has the null arm's name": farms(arms=["leastload", "null"]) | {"farms": {"null": {"farm": "dask"}}},
+    "a farm that does not exist": {"farms": {"mine": {"farm": "funny"}}},
+    "an entrant without a farm": {"farms": {"mine": {}}},
+    "an entrant that is a text": {"farms": {"mine": "dask"}},
+    "an entrant with an unknown option": {"farms": {"mine": {"farm": "dask", "threads": 2}}},
+    "an option of another farm": {"farms": {"mine": {"farm": "dask", "hwm": 2}}},
+    "an option of the wrong type": {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": "few"}}},
+    "fewer tasks than none": {"farms": {"mine": {"farm": "ipyparallel", "scheme": "pure", "hwm": -1}}},
+    "ipyparallel without a scheduler": {"farms": {"mine": {"farm": "ipyparallel"}}},
+    "a scheduler that does not exist": {"farms": {"mine": {"farm": "ipyparallel", "scheme": "best"}}},
+    "a share in per cent": pingpong(target_width="2%"),
 }
 
 
-@pytest.mark.parametrize("kind", WRONG)
-def test_a_wrong_configuration_is_refused_with_one_line_that_names_the_key(kind):
-    config, line = WRONG[kind]
-    with pytest.raises(CrossoverError) as caught:
-        schema.complete(config)
-    first, *faults = str(caught.value).splitlines()
-    assert (first, len(faults)) == ("config error", 1)
-    assert faults[0].startswith(f"  {line}")
+def test_a_wrong_configuration_is_refused_with_lines_that_name_the_key(snapshot):
+    told = []
+    for kind, config in WRONG.items():
+        with pytest.raises(CrossoverError, match=r"^config error\n  ") as caught:
+            schema.complete(config)
+        told += [f"{kind}", *(fault[:160] for fault in str(caught.value).splitlines()[1:])]
+    assert "\n".join(told) == snapshot
 
 
 def test_all_faults_of_all_tiers_are_reported_at_once():
@@ -424,16 +296,6 @@ def test_all_faults_of_all_tiers_are_reported_at_once():
         "experiments.zmq_throughput.no_such_key",
         "results",
     ]
-
-
-def test_several_unknown_keys_are_each_named():
-    with pytest.raises(CrossoverError, match=r"(?s)mpi_pingpong\.one: unknown key.*mpi_pingpong\.two: unknown key"):
-        schema.complete(pingpong(one=1, two=2))
-
-
-def test_a_reference_that_does_not_compete_is_refused():
-    with pytest.raises(CrossoverError, match=r"reference: 'persistent' is not among the arms send, Send"):
-        schema.complete(pingpong(arms=["send", "Send"], reference="persistent"))
 
 
 def test_the_paper_tier_has_the_points_of_the_published_figure():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import shutil
+import socket
 import subprocess
 import sys
 import time
@@ -25,6 +26,7 @@ from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.records import record
+from crossover.records.holes import PASSING
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -251,6 +253,12 @@ class Launch:
         self.start()
         assert eventually(self.is_under_way, 60), self.log.read_text(encoding="utf-8")
 
+    def start_working(self, *wrapper: str) -> subprocess.Popen[bytes]:
+        """Start a launch of the toy, and wait until both ranks measure."""
+        self.start(*wrapper)
+        assert eventually(lambda: len(self.ranks()) == 2 and "working" in self.log.read_text(encoding="utf-8"))
+        return self.process
+
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start it; a `wrapper` gets the command line as further arguments."""
         self.folder_before = {folder: _names(folder) for folder in SHARED_FOLDERS}
@@ -268,6 +276,26 @@ class Launch:
     def run(self) -> int:
         """Start it and wait; returns the exit code."""
         return self.start().wait(120)
+
+    def hole(self, kind: str) -> str:
+        """Run it, or wait if it has started, and assert that it left just a hole of this kind; returns the reason."""
+        process = self.process if hasattr(self, "process") else self.start()
+        assert process.wait(120) == 0, self.log.read_text(encoding="utf-8")
+        facts = self.facts
+        assert (facts["outcome"], facts["hole"], facts["host"]) == ("hole", kind, socket.gethostname()), facts
+        assert self.table.num_rows == 0
+        held = receipt.read(self.receipt)
+        assert (held.outcome, held.hole, held.reason) == ("hole", kind, facts["reason"])
+        assert kind in PASSING or f"add -R {self.receipt}" in self.log.read_text(encoding="utf-8")
+        self.leaves_nothing_but_its_file()
+        return str(facts["reason"])
+
+    def ends_with_killed_supervisor(self) -> None:
+        """Kill its supervisor, and assert that all other processes end too, without a receipt."""
+        self.process.kill()
+        self.process.wait()
+        assert eventually(lambda: not self.processes()), self.processes()
+        assert not self.receipt.exists()
 
     def processes(self) -> list[psutil.Process]:
         """This launch's processes that still run."""

@@ -80,16 +80,6 @@ def doubled(frames, before):
 
 
 @pytest.mark.parametrize("arm", ARMS)
-@pytest.mark.parametrize("size", [8, 104, 100_000])
-def test_an_array_arrives_whole_and_new_by_every_way(arm, size):
-    with connected() as blocks:
-        for n in (1, 3):
-            block = blocks.run(Cell(KEYS, size), Arm(arm, arm), n)
-            assert block.fault == ""
-            assert block.values == {"round trip": pytest.approx(block.seconds / n)}
-
-
-@pytest.mark.parametrize("arm", ARMS)
 def test_type_and_shape_travel_with_the_array(arm):
     context = zmq.Context()
     one, other = context.socket(zmq.PAIR), context.socket(zmq.PAIR)

@@ -95,15 +95,10 @@ def test_after_a_kill_of_the_ranks_and_of_those_that_clean_up_after_them(under_w
     groups = {os.getpgid(rank.pid) for rank in under_way.ranks()}
     for group in groups:
         os.killpg(group, signal.SIGKILL)
-    assert under_way.process.wait(60) == 0
-    assert under_way.facts["hole"] == "crashed"
-    under_way.leaves_nothing_but_its_file()
+    under_way.hole("crashed")
 
 
 # After the time limit, the supervisor ends ranks as after Ctrl-C, so one experiment is enough.
 @pytest.mark.parametrize("prepared", ["task_throughput"], indirect=True)
 def test_after_the_time_limit(prepared, projects):
-    one = prepared(projects[1])
-    assert one.run() == 0
-    assert one.facts["hole"] == "timed out"
-    one.leaves_nothing_but_its_file()
+    prepared(projects[1]).hole("timed out")

@@ -159,9 +159,7 @@ def test_an_extra_runs_its_tasks_and_leaves_nothing(extra):
 def test_an_extra_ends_with_a_killed_supervisor(extra):
     one = extra("task_latency", **LONG)
     one.start_measuring()
-    one.process.kill()
-    one.process.wait()
-    assert eventually(lambda: not one.processes()), one.processes()
+    one.ends_with_killed_supervisor()
 
 
 # ---- ends from outside
@@ -179,9 +177,7 @@ def test_farms_listen_only_on_the_host_and_end_with_a_killed_supervisor(busy):
     addresses = {address for process in busy.processes() for address in listening(process)}
     assert len(addresses) > len(busy.ranks())
     assert {host for host, _ in addresses} == {"127.0.0.1"}
-    busy.process.kill()
-    busy.process.wait()
-    assert eventually(lambda: not busy.processes()), busy.processes()
+    busy.ends_with_killed_supervisor()
 
 
 @pytest.mark.parametrize("pool", ["multiprocessing.Pool", pytest.param("concurrent.futures", marks=pytest.mark.long)])
@@ -190,9 +186,7 @@ def test_a_lost_worker_of_a_pool_ends_the_launch(launch, pool):
     one.start_measuring()
     client = next(rank for rank in one.ranks() if rank.environ()["PMI_RANK"] == "0")
     next(child for child in client.children() if any("spawn_main" in word for word in child.cmdline())).kill()
-    assert one.process.wait(60) == 0
-    assert one.facts["hole"] == "crashed"
-    one.leaves_nothing_but_its_file()
+    one.hole("crashed")
 
 
 # ---- through a tunnel
@@ -280,10 +274,8 @@ def test_a_tunnel_without_openssh_is_a_hole_with_the_package_to_install(launch, 
     root = toy_project(tmp_path / "project", nowhere=nowhere)
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload over ssh"]), root=root)
     one.environment["PATH"] = str(Path(sys.executable).parent)
-    assert one.run() == 0
-    assert one.facts["hole"] == "not installed"
-    assert "which is not installed; install OpenSSH's server and client, or remove the arms" in one.facts["reason"]
-    one.leaves_nothing_but_its_file()
+    words = "which is not installed; install OpenSSH's server and client, or remove the arms"
+    assert words in one.hole("not installed")
 
 
 @pytest.mark.parametrize(
@@ -296,11 +288,8 @@ def test_an_entrant_without_its_library_is_a_hole_that_names_it(launch, tmp_path
     (absent / f"{library}.py").write_text(f"raise ModuleNotFoundError('No module', name='{library}')\n")
     one = launch("task_latency", settings("task_latency", ["bare zmq", entrant]))
     one.environment["PYTHONPATH"] = os.pathsep.join([str(absent), one.environment["PYTHONPATH"]])
-    assert one.run() == 0
-    assert one.facts["hole"] == "not installed"
     words = f"the farm {entrant} needs {library}, which is not installed; {remedy}, or remove"
-    assert one.facts["reason"].startswith(words)
-    one.leaves_nothing_but_its_file()
+    assert one.hole("not installed").startswith(words)
 
 
 def test_the_users_configuration_of_dask_does_not_change_the_arm(tmp_path):
@@ -380,11 +369,9 @@ def test_a_controller_that_dies_after_its_start_ends_the_launch_at_once(launch, 
     file = "farms/ipyparallel/farm.py"
     root = toy_project(tmp_path / "project", dying=(file, started, dying), program=(file, "PORTS = 20\n", constant))
     one = launch("task_latency", settings("task_latency", ["bare zmq", "leastload"]), root=root)
-    assert one.run() == 0
-    assert one.facts["hole"] == "crashed"
-    assert "ipyparallel leastload, which the farm needs, has ended; its last words: " in one.facts["reason"]
+    reason = one.hole("crashed")
+    assert "ipyparallel leastload, which the farm needs, has ended; its last words: " in reason
     assert one.facts["wall_seconds"] < START_SECONDS / 2
-    one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize(
@@ -400,15 +387,10 @@ def test_a_server_that_ends_ends_the_launch(launch, entrant, program, name):
     one.start_measuring()
     server = next(each for each in one.processes() if program in each.cmdline()[1:4])
     server.kill()
-    assert one.process.wait(60) == 0
-    assert one.facts["hole"] == "crashed"
-    assert f"{name}, which the farm needs, has ended" in one.facts["reason"]
-    one.leaves_nothing_but_its_file()
+    assert f"{name}, which the farm needs, has ended" in one.hole("crashed")
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python has such a pool")
 def test_interpreters_are_a_hole_with_the_python_that_they_need(launch):
     one = launch("task_latency", settings("task_latency", ["bare zmq", "interpreters"]))
-    one.run()
-    assert one.facts["hole"] == HoleKind.NOT_INSTALLED
-    assert one.facts["reason"].startswith("the farm interpreters needs Python 3.14 or newer;")
+    assert one.hole("not installed").startswith("the farm interpreters needs Python 3.14 or newer;")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from crossover.measure.ranks.log import Relay
+from crossover.measure.ranks.log import Relay, from_outside
 
 HYDRAS = """\
 ===================================================================================
@@ -54,6 +54,7 @@ signal 11 (Segmentation fault: invalid address).
 
 The log has more.
 {RULE}"""
+ABORTED = "rank 1 on alpha was ended by signal 6 (Aborted)"
 STACK = ["Thread 0x00007f3f63211b80 (most recent call first):", *['  File "toy.py", line 27 in run'] * 30]
 
 
@@ -89,31 +90,30 @@ def test_the_last_words_are_the_ranks_own_if_they_contain_an_error(said, told):
 
 
 @pytest.mark.parametrize(
-    ("said", "cause", "from_outside"),
+    ("said", "end", "outside"),
     [
-        (SRUNS, "rank 2 on n3 was ended by signal 9 (Killed)", True),
-        (SRUNS.replace("task 2", "tasks 2-3"), "ranks 2-3 on n3 were ended by signal 9 (Killed)", True),
-        (SRUNS.replace("task 2: Killed", "task 2: Out Of Memory"), "rank 2 on n3 was ended for lack of memory", True),
+        (SRUNS, "n3: task 2: Killed", True),
+        (SRUNS.replace("task 2: Killed", "tasks 2-3: Out Of Memory"), "n3: tasks 2-3: Out Of Memory", True),
+        (SRUNS.replace("Killed", "Bus error (core dumped)", 1), "n3: task 2: Bus error (core dumped)", False),
+        (ABORTED, ABORTED, False),
         (
-            SRUNS.replace("task 2: Killed", "task 2: Segmentation fault (core dumped)"),
-            "rank 2 on n3 was ended by signal 11 (Segmentation fault)",
+            NOTICED,
+            "prterun noticed that process rank 1 with PID 7 on node alpha exited on signal 11 (Segmentation fault: "
+            "invalid address).",
             False,
         ),
-        ("rank 1 on alpha was ended by signal 6 (Aborted)", "rank 1 on alpha was ended by signal 6 (Aborted)", False),
-        (NOTICED, "rank 1 on alpha was ended by signal 11 (Segmentation fault)", False),
         # What the launcher ended itself is no cause.
-        (EXITED, "None", None),
-        (SRUNS.replace("task 2: Killed", "task 2: Terminated"), "None", None),
-        (HYDRAS, "None", None),
-        ("", "None", None),
+        (EXITED, "", False),
+        (SRUNS.replace("task 2: Killed", "task 2: Terminated"), "", False),
+        (HYDRAS, "", False),
+        ("", "", False),
     ],
 )
-def test_the_first_cause_is_the_first_rank_that_the_launcher_did_not_end_itself(said, cause, from_outside):
+def test_the_first_end_is_that_of_the_first_rank_that_the_launcher_did_not_end_itself(said, end, outside):
     relay = Relay(io.BytesIO())
     for line in ["working", *said.splitlines(), "RuntimeError: the other rank is gone"]:
         relay(line)
-    found = relay.first_cause()
-    assert (str(found), found and found.from_outside) == (cause, from_outside)
+    assert (relay.first_end(), from_outside(relay.first_end())) == (end, outside)
 
 
 def test_lines_after_our_own_kill_are_logged_but_no_reason():
@@ -123,7 +123,7 @@ def test_lines_after_our_own_kill_are_logged_but_no_reason():
     relay.close()
     for line in SRUNS.splitlines():
         relay(line)
-    assert (relay.first_cause(), relay.error(), relay.last_words()) == (None, "", "last words: working")
+    assert (relay.first_end(), relay.error(), relay.last_words()) == ("", "", "last words: working")
     assert SRUNS in log.getvalue().decode()
 
 

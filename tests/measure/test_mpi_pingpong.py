@@ -7,7 +7,7 @@ import sys
 
 import numpy as np
 import pytest
-from launching import COMMON, ENDLESS, ROOT, eventually, settings, toy_project
+from launching import COMMON, ENDLESS, ROOT, settings, toy_project
 
 from crossover.design.arm import arms_of
 from crossover.design.protocol import label
@@ -229,10 +229,8 @@ SMALL = {"objects": ["float64 array"], "arms": ["send", "Send"], "ceilings": []}
 
 def assert_without_a_number(one):
     """The launch is a hole only if no block of any arm has a value."""
-    assert one.run() == 0, one.log.read_text()
-    assert one.facts["hole"] == "no value"
     reason = r"; (\d+) of \1 values are missing because: lost or damaged messages"
-    assert re.search(reason, one.facts["reason"])
+    assert re.search(reason, one.hole("no value"))
 
 
 @PLAYERS
@@ -275,19 +273,10 @@ def test_engines_play_in_their_main_thread(game, level):
     assert set(one.table["protocol"].to_pylist()) == {label}
 
 
-def reason_of_crash(one):
-    """Why a launch crashed, after a check that it left nothing else."""
-    assert one.process.wait(60) == 0
-    assert one.facts["hole"] == "crashed"
-    one.leaves_nothing_but_its_file()
-    return one.facts["reason"]
-
-
 def test_an_error_in_one_engine_is_reported_and_ends_the_launch_while_the_other_waits(game):
     broken = before_match("    if comm.rank:\n        raise RuntimeError('one end is broken')\n")
     one = game(constants=broken, **SMALL, **BETWEEN_ENGINES)
-    one.start()
-    assert "one end is broken" in reason_of_crash(one)
+    assert "one end is broken" in one.hole("crashed")
 
 
 @pytest.fixture
@@ -302,12 +291,10 @@ def busy(game):
 @pytest.mark.parametrize(("number", "words"), [(signal.SIGKILL, ""), (signal.SIGSTOP, "Timeout")])
 def test_an_engine_that_dies_or_hangs_makes_the_launch_a_hole_that_leaves_nothing(busy, number, words):
     next(rank for rank in busy.ranks() if rank.environ()["PMI_RANK"] == "2").send_signal(number)
-    assert words in reason_of_crash(busy)
+    assert words in busy.hole("crashed")
 
 
 def test_engines_and_controller_end_with_a_killed_supervisor(busy):
     ranks = {rank.pid for rank in busy.ranks()}
     assert {process.pid for process in busy.processes()} > ranks | {busy.process.pid}
-    busy.process.kill()
-    busy.process.wait()
-    assert eventually(lambda: not busy.processes()), busy.processes()
+    busy.ends_with_killed_supervisor()

@@ -15,23 +15,12 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.measure.sampling import sampler
 from crossover.measure.sampling.contract import Block
-from crossover.measure.sampling.sampler import (
-    MANY_CELLS,
-    NEAR,
-    SELDOM,
-    SETTLED,
-    SHORT,
-    Observation,
-    Sampler,
-    deal,
-    unsettled,
-)
+from crossover.measure.sampling.sampler import MANY_CELLS, SELDOM, SETTLED, Observation, Sampler, deal, unsettled
 
 SECONDS = {"plain": 1e-5, "fancy": 1.4e-5}
 PLAIN, FANCY, NULL = ARMS
+BROKEN, CEILING = Arm("broken", "broken"), Arm("in C", "in C", ceiling=True)
 DRIFTING = dict(seconds=SECONDS, drift=0.3, scatter=0.03, interrupted=0.05)
-
-seeds = st.integers(0, 10**6)
 
 FEWEST_ROUNDS = 3
 
@@ -77,42 +66,29 @@ def test_without_interleaving_the_same_drift_looks_like_a_difference(seed):
     assert medians["fancy"] / medians["plain"] / 1.4 > 1.08
 
 
-def test_every_round_runs_every_arm_once_with_positions_from_0_on():
-    (sample,) = noisy().launch(sampling())
+def test_every_round_has_every_arm_once_and_each_is_first_second_and_third_about_equally_often():
+    (sample,) = noisy().launch(sampling(at_least=300, at_most=300))
     for number in range(rounds(sample)):
         taken = [seen for seen in sample.observations if seen.round == number]
         assert sorted(seen.arm.name for seen in taken) == sorted(arm.name for arm in ARMS)
         assert [seen.position for seen in taken] == [0, 1, 2]
         assert [seen.start_ns for seen in taken] == sorted({seen.start_ns for seen in taken})
-
-
-def test_every_arm_is_first_second_and_third_about_equally_often_and_not_in_a_fixed_cycle():
-    (sample,) = noisy().launch(sampling(at_least=300, at_most=300))
     places = Counter((seen.arm.name, seen.position) for seen in sample.observations)
     assert len(places) == 9
     # 100 of 300 are expected. A fixed order would give 0 or 300; chance stays within 5 standard errors.
     assert all(60 < count < 140 for count in places.values())
     firsts = [seen.arm.name for seen in sample.observations if seen.position == 0]
-    assert any(firsts[at] == firsts[at + 1] for at in range(len(firsts) - 1))
     assert len(set(pairwise(firsts))) == 9
 
 
-def test_the_same_seed_gives_the_same_order_and_another_gives_another():
+def test_every_cell_is_measured_once_in_an_order_that_follows_from_the_seed():
     cells = [Cell({}, x) for x in range(1, 9)]
-    launches = [noisy().launch(sampling(at_most=20), cells, seed=seed) for seed in (5, 5, 6)]
-    first, again, other = (
-        [(sample.cell.x, [seen.arm.name for seen in sample.observations]) for sample in samples] for samples in launches
-    )
-    assert first == again
-    assert [x for x, _ in first] != [x for x, _ in other]
-    assert first != other
-
-
-def test_every_cell_is_measured_once_in_random_order():
-    cells = [Cell({}, x) for x in range(1, 9)]
-    seen = [[sample.cell for sample in noisy().launch(sampling(at_most=3), cells, seed=seed)] for seed in range(5)]
-    assert all(sorted(order, key=cells.index) == cells for order in seen)
-    assert sum(order == cells for order in seen) <= 1
+    launches = [noisy().launch(sampling(at_most=3), cells, seed=seed) for seed in (5, 5, 6, 7, 8)]
+    orders = [[sample.cell for sample in samples] for samples in launches]
+    arms = [[[seen.arm.name for seen in sample.observations] for sample in samples] for samples in launches]
+    assert all(sorted(order, key=cells.index) == cells for order in orders)
+    assert orders[0] == orders[1] != orders[2] and sum(order == cells for order in orders) <= 1
+    assert arms[0] == arms[1] != arms[2]
 
 
 def test_the_null_arm_runs_the_reference_as_often_and_differs_only_by_noise():
@@ -127,10 +103,11 @@ def test_the_null_arm_runs_the_reference_as_often_and_differs_only_by_noise():
 # ---- calibration
 
 
-@pytest.mark.parametrize(("plain", "fancy"), [(1e-5, 1e-8), (1e-5, 1e-5), (1e-5, 3e-3), (1e-5, 0.5), (1.0, 1e-6)])
-def test_a_block_of_every_arm_lasts_at_least_the_block_time(plain, fancy):
-    (sample,) = Machine({"plain": plain, "fancy": fancy}).launch(sampling(at_most=5, budget=1e9))
-    assert min(seen.block.seconds for seen in sample.observations) >= 0.01
+@pytest.mark.parametrize("fancy", [1e-8, 1e-5, 3e-3, 0.5, 1.0])
+def test_a_block_of_every_arm_lasts_the_block_time_and_hardly_longer(fancy):
+    (sample,) = Machine({"plain": 1e-5, "fancy": fancy}).launch(sampling(at_most=5, budget=1e9))
+    for seen in sample.observations:
+        assert 0.01 <= seen.block.seconds < max(0.02, 1.01 * fancy * (seen.arm == FANCY))
 
 
 def test_the_search_starts_from_the_number_at_the_next_larger_x():
@@ -156,13 +133,7 @@ def test_a_cell_whose_repetition_surely_lasts_a_block_is_not_calibrated():
     assert {seen.n for seen in sample.observations} == {1}
 
 
-def test_a_slow_arm_takes_no_more_repetitions_than_it_needs():
-    (sample,) = Machine({"plain": 1e-5, "fancy": 0.5}).launch(sampling(at_most=5, budget=1e9))
-    assert {seen.n for seen in sample.observations if seen.arm == FANCY} == {1}
-    assert max(seen.block.seconds for seen in sample.observations if seen.arm != FANCY) < 0.02
-
-
-@given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), seeds)
+@given(st.floats(1e-9, 1), st.floats(1e-4, 1), st.floats(0, 0.3), st.integers(0, 10**6))
 def test_calibration_grows_by_at_most_16_per_step_and_ends_long_enough(seconds, block_seconds, scatter, seed):
     machine = Machine({"plain": seconds}, scatter=scatter, random=Random(seed))
     n, _ = Sampler(machine, sampling(block_seconds), Random(seed), machine.clock).calibrate(CELL, PLAIN)
@@ -174,24 +145,10 @@ def test_calibration_grows_by_at_most_16_per_step_and_ends_long_enough(seconds, 
     assert n * seconds < 16 * block_seconds * math.exp(6 * scatter) or n == 1
 
 
-class Hesitant(Machine):
-    """A machine on which one block, by its number, is interrupted for long."""
-
-    slow_one = 0
-    pause_seconds = 0.05
-
-    def run(self, cell, arm, n):
-        block = super().run(cell, arm, n)
-        if len(self.ran) != self.slow_one + 1:
-            return block
-        self.now += self.pause_seconds
-        return Block(block.seconds + self.pause_seconds, block.values)
-
-
 @pytest.mark.parametrize("seconds", [1e-7, 3e-5, 0.004, 0.5])
 def test_a_near_block_tells_the_repetitions_and_the_cost_of_a_whole_one(seconds):
     machine, whole = (Machine({"plain": seconds}, untimed=0.001) for _ in range(2))
-    n, cost = Sampler(machine, sampling(0.1), Random(1), machine.clock).calibrate(CELL, PLAIN, near=NEAR)
+    n, cost = Sampler(machine, sampling(0.1), Random(1), machine.clock).calibrate(CELL, PLAIN, near=sampler.NEAR)
     assert 0.1 <= n * seconds <= max(0.1 * 16, seconds)
     assert cost == pytest.approx(n * seconds + 0.001, rel=0.01)
     Sampler(whole, sampling(0.1), Random(1), whole.clock).calibrate(CELL, PLAIN)
@@ -202,9 +159,14 @@ def test_a_near_block_tells_the_repetitions_and_the_cost_of_a_whole_one(seconds)
     ("slow_one", "pause_seconds", "budget"), [*((number, 0.05, 1000.0) for number in range(12)), (0, 10, 2)]
 )
 def test_one_interrupted_block_does_not_end_the_calibration_too_early(slow_one, pause_seconds, budget):
-    machine = Hesitant(SECONDS)
-    machine.slow_one, machine.pause_seconds = slow_one, pause_seconds
-    (sample,) = machine.launch(sampling(at_most=5, budget=budget))
+    class Hesitant(Machine):
+        def run(self, cell, arm, n):
+            block = super().run(cell, arm, n)
+            pause = pause_seconds * (len(self.ran) == slow_one + 1)
+            self.now += pause
+            return Block(block.seconds + pause, block.values)
+
+    (sample,) = Hesitant(SECONDS).launch(sampling(at_most=5, budget=budget))
     assert min(seen.n * SECONDS[seen.arm.runs] for seen in sample.observations) >= 0.01
 
 
@@ -228,9 +190,21 @@ def test_the_arms_are_warmed_up_before_the_first_round_if_that_is_cheap():
 # ---- stop rules
 
 
-def test_a_quiet_cell_stops_for_its_width_after_the_minimum_of_rounds():
-    (sample,) = Machine(SECONDS, scatter=0.001).launch(sampling(width=0.02, at_least=10))
-    assert (sample.stop, rounds(sample)) == ("width", 10)
+@pytest.mark.parametrize(
+    ("scatter", "plan", "arms", "stop", "count"),
+    [
+        (0.001, {"width": 0.02}, ARMS, "width", 10),
+        (0.05, {"at_most": 11}, ARMS, "rounds", 11),
+        (0.05, {"at_most": 40}, ARMS, "rounds", 40),
+        (0.05, {"at_least": 2, "at_most": 2, "width": 1}, ARMS, "width", FEWEST_ROUNDS),
+        # An arm without sane rounds has no width to stop for.
+        (0.001, {"width": 0.5, "at_most": 30}, (*ARMS, BROKEN), "rounds", 30),
+    ],
+)
+def test_a_cell_stops_for_its_width_from_the_least_to_the_most_rounds(scatter, plan, arms, stop, count):
+    machine = Machine(SECONDS | {"broken": 1e-5}, scatter=scatter, fault=lambda cell, arm: "lost" * (arm == BROKEN))
+    (sample,) = machine.launch(sampling(**plan), arms=arms)
+    assert (sample.stop, rounds(sample)) == (stop, count)
 
 
 def test_a_noisy_cell_needs_more_rounds_than_a_quiet_one_for_the_same_width():
@@ -249,47 +223,34 @@ def test_a_cell_that_stopped_for_its_width_is_nearly_always_that_close_to_the_tr
     assert sum(near) >= 0.8 * len(near)
 
 
-@pytest.mark.parametrize("at_most", [11, 40])
-def test_a_cell_that_never_gets_narrow_stops_after_the_maximum_of_rounds(at_most):
-    (sample,) = noisy().launch(sampling(at_most=at_most))
-    assert (sample.stop, rounds(sample)) == ("rounds", at_most)
-
-
-def test_a_cell_that_never_gets_narrow_stops_at_the_budget():
-    machine = noisy()
-    (sample,) = machine.launch(sampling(at_most=10**6, budget=5))
-    assert sample.stop == "budget"
-    assert machine.now == pytest.approx(5, rel=0.15)
-
-
-@pytest.mark.parametrize("less", [{"budget": 1e-9}, {"at_least": 2, "at_most": 2, "width": 1}])
-def test_a_cell_gets_the_fewest_rounds_whatever_is_requested_or_left(less):
-    samples = noisy().launch(sampling(**less), [Cell({}, x) for x in (1, 10, 100)])
-    assert [rounds(sample) for sample in samples] == [FEWEST_ROUNDS] * 3
-    assert "budget" not in less or {sample.stop for sample in samples} == {"budget"}
+@pytest.mark.parametrize("fewest", [1, FEWEST_ROUNDS])
+def test_a_cell_gets_the_fewest_rounds_even_if_the_budget_is_spent(fewest):
+    samples = noisy().launch(sampling(budget=1e-9, fewest=fewest), [Cell({}, x) for x in range(1, 20)])
+    assert {(rounds(sample), sample.stop) for sample in samples} == {(fewest, "budget")}
 
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_budget_covers_all_cells_together(seed):
     cells = [Cell({}, x) for x in (1, 3, 10, 30, 100, 300, 1000, 3000)]
     machine = noisy(seed, interrupted=0, untimed=0.001)
-    machine.launch(sampling(at_most=10**6, budget=30), cells, seed=seed)
+    samples = machine.launch(sampling(at_most=10**6, budget=30), cells, seed=seed)
+    assert {sample.stop for sample in samples} == {"budget"}
     assert machine.now == pytest.approx(30, rel=0.1)
 
 
 def test_the_unspent_time_of_quiet_cells_goes_to_later_ones():
-    class Uneven(Machine):
-        quiet: tuple[Cell, ...] = ()
+    quiet = []
 
+    class Uneven(Machine):
         def run(self, cell, arm, n):
-            self.scatter = 0.0 if cell in self.quiet else 0.1
+            self.scatter = 0.0 if cell in quiet else 0.1
             return super().run(cell, arm, n)
 
     cells = [Cell({}, x) for x in range(1, 5)]
     plan = sampling(at_most=10**6, budget=8, width=1e-5)
     everywhere_noisy = Uneven(SECONDS).launch(plan, cells)
     machine = Uneven(SECONDS)
-    machine.quiet = tuple(sample.cell for sample in everywhere_noisy[:3])
+    quiet += [sample.cell for sample in everywhere_noisy[:3]]
     relieved = machine.launch(plan, cells)
     assert [sample.stop for sample in relieved] == ["width", "width", "width", "budget"]
     assert rounds(relieved[3]) > 3 * rounds(everywhere_noisy[3])
@@ -297,25 +258,16 @@ def test_the_unspent_time_of_quiet_cells_goes_to_later_ones():
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_a_costly_cell_gets_fewer_rounds_than_the_cheap_ones_but_is_not_starved(seed):
-    cells = [Cell({}, x) for x in (1, 2, 3, 25_000)]
-    machine = noisy(seed, scatter=0.02)
-    samples = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=40), cells, seed=seed)}
-    costly = samples.pop(25_000)
-    cheap = [rounds(sample) for sample in samples.values()]
-    # A round costs about 25 times as much, so by the square root it gets 5 times fewer rounds.
-    assert all(2 < count / rounds(costly) < 12 for count in cheap)
-    assert rounds(costly) >= 2 * FEWEST_ROUNDS
-
-
-@pytest.mark.parametrize("seed", range(4))
-def test_a_very_costly_cell_leaves_the_others_their_share(seed):
-    cells = [Cell({}, x) for x in (1, 2, 3, 100_000)]
+@pytest.mark.parametrize(("x", "budget", "fewest", "ratios"), [(25_000, 40, 6, (2, 12)), (100_000, 17, 3, (2, 40))])
+def test_a_costly_cell_gets_fewer_rounds_but_no_cell_is_starved(seed, x, budget, fewest, ratios):
     machine = noisy(seed, scatter=0.02, interrupted=0)
-    samples = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=17), cells, seed=seed)}
-    assert rounds(samples.pop(100_000)) == FEWEST_ROUNDS
-    assert min(rounds(sample) for sample in samples.values()) > 2 * FEWEST_ROUNDS
-    assert machine.now == pytest.approx(17, rel=0.1)
+    cells = [Cell({}, size) for size in (1, 2, 3, x)]
+    samples = {s.cell.x: s for s in machine.launch(sampling(at_most=10**6, budget=budget), cells, seed=seed)}
+    costly = rounds(samples.pop(x))
+    assert costly == fewest if fewest == FEWEST_ROUNDS else costly >= fewest
+    # At the first x, a round costs about 25 times as much, so by the square root it gets 5 times fewer rounds.
+    assert all(ratios[0] < rounds(sample) / costly < ratios[1] for sample in samples.values())
+    assert machine.now == pytest.approx(budget, rel=0.1)
 
 
 @given(st.floats(0, 1e4), st.lists(st.floats(1e-4, 1e3), min_size=1, max_size=8))
@@ -359,10 +311,8 @@ def test_the_width_is_the_interval_of_a_median_under_normal_noise():
 
 
 def test_a_noisy_ceiling_is_no_reason_to_continue():
-    arms = (PLAIN, FANCY, NULL, Arm("in C", "in C", ceiling=True))
-    noise = iter(range(1, 1000))
-    quiet = [observed(number, arm, rate=1.0) for number in range(12) for arm in arms[:3]]
-    loud = [observed(number, arms[3], rate=float(next(noise))) for number in range(12)]
+    quiet = [observed(number, arm, rate=1.0) for number in range(12) for arm in ARMS]
+    loud = [observed(number, CEILING, rate=number + 1.0) for number in range(12)]
     assert unsettled(quiet + loud) == 0
 
 
@@ -381,9 +331,6 @@ def test_settled_ratios_are_those_with_an_interval_far_from_1(count, distance, s
     seen = with_ratios(logs)
     whole = unsettled(seen, settled=0)
     assert unsettled(seen) == (0 if whole <= SETTLED * abs(statistics.median(logs)) else pytest.approx(whole))
-
-
-CEILING = Arm("in C", "in C", ceiling=True)
 
 
 def test_a_ceiling_runs_in_every_third_round_from_the_first():
@@ -426,11 +373,6 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
 # ---- few rounds, and what an earlier launch tells
 
 
-def test_a_launch_of_one_round_has_one_even_if_the_budget_is_spent():
-    samples = noisy().launch(sampling(budget=0, fewest=1), [Cell({}, x) for x in range(1, 20)])
-    assert {rounds(sample) for sample in samples} == {1}
-
-
 def test_with_one_round_a_third_of_the_cells_have_ceilings():
     machine, cells = Machine(SECONDS | {"in C": 1e-6}), [Cell({}, x) for x in range(1, MANY_CELLS)]
     samples = machine.launch(sampling(budget=0, fewest=1), cells, (*ARMS, CEILING))
@@ -447,53 +389,38 @@ def test_with_many_cells_every_third_round_has_a_null_arm():
     assert MANY_CELLS / 6 < sum(any(seen.arm.null for seen in sample.observations) for sample in once) < MANY_CELLS / 2
 
 
-CELLS = [Cell({}, 10**power) for power in range(4)]
-
-
-def told(seconds):
-    return {
-        sampler.place(cell, runs): sampler.Pace(each * cell.x, 0.0) for cell in CELLS for runs, each in seconds.items()
+@pytest.mark.parametrize("factor", [0.1, 1.0, 10.0])
+def test_paces_of_an_earlier_launch_save_the_calibration_and_those_of_another_machine_do_no_harm(factor):
+    machine = Machine(SECONDS)
+    cells = [Cell({}, 10**power) for power in range(4)]
+    paces = {
+        sampler.place(cell, runs): sampler.Pace(factor * each * cell.x, 0.0)
+        for cell in cells
+        for runs, each in SECONDS.items()
     }
-
-
-def test_paces_of_an_earlier_launch_save_the_calibration():
-    machine = Machine(SECONDS)
-    samples = machine.launch(sampling(budget=0, at_most=3), CELLS, paces=told(SECONDS))
-    assert machine.phases.seconds["calibration"] == 0
-    assert len(machine.ran) == sum(len(sample.observations) for sample in samples) == 4 * 3 * FEWEST_ROUNDS
-    assert min(seen.block.seconds for sample in samples for seen in sample.observations) >= 0.01
-
-
-@pytest.mark.parametrize("factor", [0.1, 10.0])
-def test_paces_of_another_machine_do_no_harm(factor):
-    machine = Machine(SECONDS)
-    others = told({name: each * factor for name, each in SECONDS.items()})
-    samples = machine.launch(sampling(budget=0, at_most=3), CELLS, paces=others)
-    seconds = [seen.block.seconds for sample in samples for seen in sample.observations]
-    assert min(seconds) >= SHORT * 0.01
-    assert (machine.phases.seconds["calibration"] > 0) == (factor > 1)
-    for seen in (seen for sample in samples for seen in sample.observations):
+    samples = machine.launch(sampling(budget=0, at_most=3), cells, paces=paces)
+    every = [seen for sample in samples for seen in sample.observations]
+    assert len(every) == 4 * 3 * FEWEST_ROUNDS
+    assert min(seen.block.seconds for seen in every) >= (0.01 if factor == 1 else sampler.SHORT * 0.01)
+    # Only blocks that turn out to be short are calibrated again.
+    assert (machine.phases.seconds["calibration"] > 0) == (len(machine.ran) > len(every)) == (factor > 1)
+    for seen in every:
         assert seen.block.seconds == pytest.approx(seen.n * SECONDS[seen.arm.runs] * seen.cell.x)
-
-
-def test_an_arm_without_sane_rounds_has_no_width_to_stop_for():
-    arms = (PLAIN, FANCY, Arm("broken", "broken"), NULL)
-    machine = Machine(SECONDS | {"broken": 1e-5}, fault=lambda cell, arm: "lost" * (arm.name == "broken"))
-    (sample,) = machine.launch(sampling(width=0.5, at_most=30), arms=arms)
-    assert (sample.stop, rounds(sample)) == ("rounds", 30)
 
 
 # ---- faults, disturbances, progress
 
 
-def test_a_faulty_block_has_no_value_and_its_fault_as_validity():
+def test_a_faulty_block_has_no_value_and_its_fault_outweighs_a_disturbance():
     faults = Random(3)
     machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY and faults.random() < 0.5))
-    (sample,) = machine.launch(sampling(at_most=40))
-    fancy = [seen for seen in sample.observations if seen.arm == FANCY]
-    assert {seen.validity for seen in fancy} == {"lost", "ok"}
-    assert all((seen.validity == "ok") == ("time" in seen.block.values) for seen in fancy)
-    assert {seen.validity for seen in sample.observations if seen.arm != FANCY} == {"ok"}
+    (sample,) = machine.launch(sampling(at_most=40), disturbance=lambda: "swapped")
+    assert all((seen.validity == "lost") != ("time" in seen.block.values) for seen in sample.observations)
+    assert {(seen.arm == FANCY, seen.validity) for seen in sample.observations} == {
+        (True, "lost"),
+        (True, "swapped"),
+        (False, "swapped"),
+    }
 
 
 def test_a_disturbance_marks_exactly_the_blocks_of_its_round():
@@ -503,20 +430,9 @@ def test_a_disturbance_marks_exactly_the_blocks_of_its_round():
     assert marks == [{"ok"}, {"steal time"}, {"ok"}, {"throttled"}, {"ok"}, {"ok"}]
 
 
-def test_a_fault_outweighs_a_disturbance():
-    machine = Machine(SECONDS, fault=lambda cell, arm: "lost" * (arm == FANCY))
-    (sample,) = machine.launch(sampling(at_most=5), disturbance=lambda: "swapped")
-    assert {(seen.arm.name, seen.validity) for seen in sample.observations} == {
-        ("plain", "swapped"),
-        ("fancy", "lost"),
-        ("null", "swapped"),
-    }
-
-
 def test_progress_is_reported_once_per_cell_with_the_time_spent_and_left():
     cells = [Cell({}, x) for x in (1, 2, 3, 4)]
-    told = []
-    machine = noisy()
+    told, machine = [], noisy()
     samples = machine.launch(
         sampling(at_most=10**6, budget=20), cells, progress=lambda *words: told.append((*words, machine.now))
     )
@@ -529,8 +445,7 @@ def test_progress_is_reported_once_per_cell_with_the_time_spent_and_left():
 
 
 def test_the_time_left_is_enough_for_the_fewest_rounds():
-    cells = [Cell({}, x) for x in (20_000, 20_001, 20_002)]
-    told = []
+    cells, told = [Cell({}, x) for x in (20_000, 20_001, 20_002)], []
     Machine(SECONDS).launch(sampling(budget=0.001), cells, progress=lambda *words: told.append(words))
     lefts = [left for *_, left in told]
     assert lefts[0] > lefts[1] > lefts[2] == 0
@@ -555,7 +470,7 @@ def test_the_time_left_is_enough_for_the_fewest_rounds():
     ),
     scatter=st.floats(0, 0.5),
     faulty=st.sampled_from([0.0, 0.0, 0.3, 1.0]),
-    seed=seeds,
+    seed=st.integers(0, 10**6),
 )
 def test_every_launch_ends_with_enough_rounds_of_every_arm_in_every_cell(seconds, xs, plan, scatter, faulty, seed):
     names = [f"arm{number}" for number in range(len(seconds))]

@@ -26,31 +26,12 @@ def toys(tmp_path_factory):
     return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
 
 
-def hole(one, code):
-    """The hole that a launch left, after a check that it is complete."""
-    assert code == 0, one.log.read_text()
-    facts = one.facts
-    assert one.table.num_rows == 0
-    assert (facts["outcome"], facts["experiment"], facts["host"]) == ("hole", "toy", socket.gethostname())
-    held = receipt.read(one.receipt)
-    assert (held.outcome, held.hole, held.reason) == ("hole", facts["hole"], facts["reason"])
-    assert f"add -R {one.receipt}" in one.log.read_text()
-    one.leaves_nothing_but_its_file()
-    return facts
-
-
 @pytest.fixture
 def measuring(toy):
     """A launch whose ranks measure until it is ended."""
     one = toy(**ENDLESS)
-    one.start()
-    assert eventually(lambda: measures(one))
+    one.start_working()
     return one
-
-
-def measures(one):
-    """Whether the ranks are measuring."""
-    return len(one.ranks()) == 2 and "working" in one.log.read_text()
 
 
 # ---- the toy itself
@@ -110,10 +91,8 @@ LINE = r"\(experiments/toy/driver\.py, line \d+\)$"
     ],
 )
 def test_ranks_that_go_wrong_become_a_hole_that_names_the_error(toy, does, kind, words):
-    one = toy(does)
-    found = hole(one, one.run())
-    assert found["hole"] == kind, found["reason"]
-    assert re.search(words, found["reason"]), found["reason"]
+    reason = toy(does).hole(kind)
+    assert re.search(words, reason), reason
 
 
 def test_an_unknown_experiment_is_refused_by_name(toy):
@@ -126,9 +105,7 @@ def test_an_unknown_experiment_is_refused_by_name(toy):
 def test_a_launch_over_its_time_limit_is_ended_and_becomes_a_hole(toy, tmp_path_factory):
     short = ("design/settings.py", "math.ceil(90 + 3 * self.ranks + 4 * self.seconds)", "4")
     one = toy(root=toy_project(tmp_path_factory.mktemp("hurried"), limit=short), **ENDLESS)
-    found = hole(one, one.run())
-    assert found["hole"] == "timed out"
-    assert found["reason"] == (
+    assert one.hole("timed out") == (
         "not finished after 4 s; if it was slow, raise `budget_seconds` of toy in config/config.yaml"
     )
 
@@ -139,9 +116,8 @@ def test_a_launch_over_its_time_limit_is_ended_and_becomes_a_hole(toy, tmp_path_
 def test_ranks_that_do_not_find_each_other_are_refused_as_wrongly_placed(toy, tmp_path):
     """The launcher starts each rank by itself, as one does that speaks another protocol than this MPI."""
     one = toy(mpi=str(script(tmp_path / "singly", 'shift 2\n"$@" & "$@" & wait')))
-    found = hole(one, one.run())
-    assert found["hole"] == "wrong placement"
-    assert re.match(r"1 rank\(s\) met instead of 2, .*add --set-resources launch:mpi=LAUNCHER .*load", found["reason"])
+    words = r"1 rank\(s\) met instead of 2, .*add --set-resources launch:mpi=LAUNCHER .*load"
+    assert re.match(words, one.hole("wrong placement"))
 
 
 @pytest.fixture
@@ -154,13 +130,10 @@ def binding(tmp_path):
 
 
 def test_ranks_bound_to_a_part_of_the_processors_are_refused_with_the_remedy(toy, binding):
-    one = toy(mpi=str(binding))
-    found = hole(one, one.run())
-    assert found["hole"] == "wrong placement"
     assert re.match(
         r"rank 0 may use only 1 of its job's \d+ logical processors on \S+, because the launcher binds ranks.*"
         r"launch:mpi=LAUNCHER, such as srun --mpi=pmi2 --cpu-bind=none or mpiexec --bind-to none",
-        found["reason"],
+        toy(mpi=str(binding)).hole("wrong placement"),
     )
 
 
@@ -182,9 +155,8 @@ def test_a_binding_is_requested_by_an_option(mpi, free):
 def test_a_launcher_with_options_gets_them(toy, tmp_path):
     launcher = script(tmp_path / "telling", 'echo "launcher was told $1 $2 $3 $4"\nexit 5')
     one = toy(mpi=f"'{launcher}' --mpi=pmi2 'two words'")
-    found = hole(one, one.run())
-    assert found["hole"] == "crashed"
-    assert found["reason"] == "the ranks ended with code 5; last words: launcher was told --mpi=pmi2 two words -n 2"
+    told = "launcher was told --mpi=pmi2 two words -n 2"
+    assert one.hole("crashed") == f"the ranks ended with code 5; last words: {told}"
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root names a host")
@@ -213,10 +185,9 @@ def test_warnings_as_errors_do_not_keep_a_launch_from_its_end(toy):
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
 def test_a_host_without_a_loopback_is_named_at_once(toy):
     one = toy()
-    assert one.start("unshare", "--net").wait(60) == 0
-    found = one.facts
-    assert found["hole"] == "wrong interface"
-    assert re.search(r"cannot connect to itself by 127\.0\.0\.1 \(.+\); .*ip link set lo up", found["reason"])
+    one.start("unshare", "--net")
+    words = r"cannot connect to itself by 127\.0\.0\.1 \(.+\); .*ip link set lo up"
+    assert re.search(words, one.hole("wrong interface"))
 
 
 @pytest.mark.parametrize("text", ["pthread_create failed for thread 1", "can't start new thread"])
@@ -230,10 +201,7 @@ def test_a_limit_of_processes_is_the_reason(text):
 )
 def test_a_launcher_that_cannot_be_started_is_named_with_the_next_step(toy, tmp_path, launcher, reason):
     (tmp_path / "plain-text").write_text("no program")
-    one = toy(mpi=f"{tmp_path / launcher} --option")
-    found = hole(one, one.run())
-    assert found["hole"] == "not installed"
-    assert found["reason"] == (
+    assert toy(mpi=f"{tmp_path / launcher} --option").hole("not installed") == (
         f"cannot start the MPI launcher '{tmp_path / launcher}' ({reason}); "
         "add --set-resources launch:mpi=LAUNCHER; it must belong to the MPI library that the ranks load, which "
         "LD_LIBRARY_PATH or a module can change"
@@ -259,8 +227,7 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(measuring, nu
 def test_a_launch_ends_when_the_workflow_is_killed(toy):
     one = toy(**ENDLESS)
     # A parent other than the supervisor, like Snakemake's shell without `exec`.
-    workflow = one.start(sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])")
-    assert eventually(lambda: measures(one))
+    workflow = one.start_working(sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])")
     os.kill(workflow.pid, signal.SIGKILL)
     workflow.wait()
     assert eventually(lambda: not one.processes()), one.processes()
@@ -269,10 +236,7 @@ def test_a_launch_ends_when_the_workflow_is_killed(toy):
 
 
 def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_files(measuring, toy):
-    measuring.process.kill()
-    measuring.process.wait()
-    assert eventually(lambda: not measuring.processes()), measuring.processes()
-    assert not measuring.receipt.exists()
+    measuring.ends_with_killed_supervisor()
     stale = f".{measuring.receipt.name}.{socket.gethostname()}.{measuring.process.pid}.part"
     (Files(measuring.receipt).raw_folder / stale).touch()
     again = toy()

@@ -7,6 +7,7 @@ import pytest
 
 from crossover import farms
 from crossover.config import schema
+from crossover.config.yaml_file import faults_of
 from crossover.design.task_farm import TaskFarm
 
 
@@ -32,19 +33,16 @@ def test_options_have_meanings_and_defaults():
 
 def test_a_configured_entrant_is_checked_against_them(monkeypatch):
     monkeypatch.setattr(farms, "declared", lambda: {"mine": MINE})
-    monkeypatch.setattr(farms, "names", lambda: ["mine"])
     mine = {"farm": "mine", "size": 2, "kind": "a"}
 
     def faults(entrant):
-        return list(schema._misfits({"x": entrant}))
+        return faults_of(schema._farm_model("mine"), entrant)
 
     assert faults(mine) == []
-    assert faults(mine | {"fast": "no"}) == ["farms.x.fast: 'no' is not true or false"]
-    assert faults(mine | {"size": -1}) == ["farms.x.size: -1 is less than 0"]
-    assert faults({"farm": "mine", "size": 2}) == ["farms.x.kind: is missing; mine needs one"]
-    known = "known here: farm, alone, size, kind, name, fast, factor"
-    assert faults(mine | {"speed": 1}) == [f"farms.x.speed: unknown key; {known}"]
-    assert faults({"farm": "yours"}) == ["farms.x.farm: unknown farm 'yours'; available: mine"]
+    assert faults(mine | {"fast": "no"}) == ["fast: Input should be a valid boolean (here: 'no')"]
+    assert faults(mine | {"size": -1}) == ["size: Input should be greater than or equal to 0 (here: -1)"]
+    assert faults({"farm": "mine", "size": 2}) == ["kind: Field required"]
+    assert faults(mine | {"speed": 1}) == ["speed: unknown key (here: 1)"]
 
 
 @pytest.mark.parametrize(("one_host", "given", "crosses"), [(True, {}, False), (False, {}, True), ("fast", {}, True)])
@@ -65,4 +63,4 @@ def test_a_farm_authenticates_unless_it_says_otherwise():
 
 
 def test_every_shipped_entrant_fits_its_farm():
-    assert list(schema._misfits(farms.arms())) == []
+    assert schema.complete({"farms": farms.arms()}) == schema.complete({})

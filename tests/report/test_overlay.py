@@ -10,7 +10,6 @@ from campaigns import mpi, panel, zmq
 
 from crossover import farms
 from crossover.config import published, schema
-from crossover.config.published import Dataset
 from crossover.config.sources import NOT_STATED
 from crossover.design.arm import arms_of
 from crossover.errors import CrossoverError
@@ -170,7 +169,8 @@ def theirs(**changed):
         )
     ]
     told = {"pattern": "PUSH/PULL", "transport": "tcp", "polled": "no", "machine": NOT_STATED}
-    return Dataset("somebody", "their *words*", "table 1", told | changed, "zmq_throughput", WHERE, points)
+    words = {"source": "somebody", "quote": "their *words*", "locator": "table 1", "conditions": told | changed}
+    return replace(DATASETS[0], **words, experiment="zmq_throughput", where=WHERE, points=points)
 
 
 def test_a_published_ratio_is_a_point_divided_by_the_references_mean_in_the_same_run():
@@ -252,15 +252,15 @@ def test_published_numbers_are_hollow_marks_within_the_axes_and_leave_the_legend
 
 
 @pytest.mark.parametrize(
-    ("told", "lines"),
+    ("told", "lines", "fault"),
     [
-        (TOLD | {"x": {"column": "bytes"}}, LINES),
-        (TOLD, LINES.replace("900", "many")),
-        ({"experiment": "zmq_throughput"}, LINES),
+        (TOLD | {"x": {"column": "bytes"}}, LINES, "does not fit its description in sources.yaml"),
+        (TOLD, LINES.replace("900", "many"), "does not fit its description in sources.yaml"),
+        ({"experiment": "zmq_throughput"}, LINES, "sources.yaml: theirs.csv.metrics: Field required"),
     ],
 )
-def test_a_description_that_does_not_match_its_file_is_an_error_that_names_both(tmp_path, told, lines):
-    with pytest.raises(CrossoverError, match=r"theirs\.csv: does not fit its description in sources\.yaml"):
+def test_a_description_that_does_not_match_its_file_is_an_error_that_names_both(tmp_path, told, lines, fault):
+    with pytest.raises(CrossoverError, match=fault):
         dataset(tmp_path, told, lines)
 
 

@@ -145,7 +145,7 @@ def test_a_wrong_site_file_ends_with_its_name_and_no_traceback(project: Project)
     (project.folder / "profiles/slurm/site.yaml").write_text("partitoin: compute\nnodes: many\n")
     code, said = project.run("snakemake", "--profile", "slurm")
     assert code == 1
-    assert "config error\n  profiles/slurm/site.yaml: partitoin: unknown key; known here: partition, " in said
+    assert "config error\n  profiles/slurm/site.yaml: " in said and "partitoin: unknown key" in said
     assert "Traceback" not in said
     assert not (project.folder / "results").exists()
 

@@ -17,7 +17,7 @@ def test_a_wrong_claim_is_named_and_nothing_runs(project: Project) -> None:
     file = project.folder / "config/claims.yaml"
     file.write_text(file.read_text().replace("over: no-copy", "under: no-copy", 1))
     said = refused(project)
-    assert "config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key; known here: " in said
+    assert "config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key" in said
 
 
 def test_all_faults_are_reported_at_once_and_nothing_runs(project: Project) -> None:

@@ -1,20 +1,19 @@
 """The border: the user's configuration is checked by the types of its fields, and completed."""
 
-import json
 import os
-import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, replace
-from functools import cache
+from functools import cache, reduce
+from operator import or_
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossover import farms
 from crossover.config import amount
-from crossover.config.yaml_file import foreign, refuse
+from crossover.config.yaml_file import STRICT, faults_of, foreign, refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
-from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Rounds, Settings, described
+from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Rounds, Settings, described
 from crossover.experiments import declared, keys_of
 from crossover.planning import plan, refinement
 
@@ -99,7 +98,10 @@ def higher(config: Stated) -> dict[str, list[dict[str, Any]]]:
 
 
 def _misplaced(value: Any, where: str = "") -> Iterator[str]:
-    """The faults of keys that stand below a tier's name, instead of above it."""
+    """The faults of keys that stand below a tier's name, instead of above it, and of values for some tiers only."""
+    lacking = [tier for tier in TIERS[1:] if isinstance(value, Mapping) and tier not in value]
+    if value and lacking and set(value) <= set(TIERS):
+        yield f"{where.removesuffix('.')}: has no value for tier {', '.join(lacking)}"
     for name, entry in value.items() if isinstance(value, Mapping) else ():
         if name in TIERS and isinstance(entry, Mapping):
             key = next(iter(entry), "launches")
@@ -161,132 +163,69 @@ def _flag(value: Any) -> Any:
 
 def _faults(config: Stated, tier: str) -> Iterator[str]:
     """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
-    top = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
-    yield from _wrong("", Config, top | {"tier": tier})
-    results = str(top.get("results", ""))
+    flags = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
+    wrong = faults_of(_whole_model(), {**config, **flags, "tier": tier})
+    yield from wrong
+    results = str(config.get("results", ""))
     if "\0" in results or len(results) > 2000 or any(len(os.fsencode(name)) > 255 for name in results.split("/")):
         yield "results: is no possible path; choose one of at most 2000 characters, with names of at most 255 bytes"
-    at, units = str(top.get("at", "")), {each.axis.unit for each in declared().values()}
+    at, units = str(config.get("at", "")), {each.axis.unit for each in declared().values()}
     if at and not any(amount.fits(at, unit) for unit in units):
         yield f"at: {at!r} is a point of no axis; write one such as 40kB, 10ms or 1000"
-    entrants = config.get("farms", {})
-    misfits = [*_misfits(entrants)]
-    yield from misfits
     experiments = config.get("experiments", dict.fromkeys(declared()))
-    if not isinstance(experiments, Mapping) or not experiments:
-        yield f"experiments: {_unfit(experiments, 'a block of keys, one for each experiment')}"
-        return
-    for name, own in experiments.items():
+    if experiments == {}:
+        yield "experiments: is empty; name one, or remove the key"
+    for name, own in experiments.items() if isinstance(experiments, Mapping) else ():
         where = f"experiments.{name}"
-        if name not in declared():
-            yield f"{where}: unknown key; known here: {', '.join(declared())}"
-        elif not isinstance(own, Mapping | None):
-            yield f"{where}: {_unfit(own, 'a block of keys')}"
-        elif wrong := [*_wrong(f"{where}.", declared()[name].settings, own or {}, name)]:
-            yield from wrong
-        elif not misfits:
-            settings = _completed(name, own or {}, tier, farms.entrants(entrants))
+        if name in declared() and not any(fault.startswith((f"{where}.", f"{where}:", "farms")) for fault in wrong):
+            settings = _completed(name, own or {}, tier, farms.entrants(config.get("farms", {})))
             yield from (f"{where}.{fault}" for fault in _contradictions(settings))
 
 
-def _unfit(value: Any, wanted: str) -> str:
-    return f"{value!r} is not {wanted}"
-
-
-def _wrong(where: str, kind: type, values: Mapping[str, Any], experiment: str = "") -> Iterator[str]:
-    """The faults of values of the fields of a dataclass, each as `key: fault and remedy`."""
-    from pydantic import ValidationError
-
-    try:
-        _model(kind, experiment).model_validate_json(json.dumps(values, default=str), strict=True)
-    except ValidationError as error:
-        for fault in error.errors(include_url=False):
-            path = [str(step) for step in fault["loc"] if step != "[key]"]
-            if path[0] == "budget_seconds":
-                # A number or a mapping: only the faults of what the user has given count.
-                if path[1].startswith("dict") != isinstance(values["budget_seconds"], Mapping):
-                    continue
-                del path[1]
-            yield f"{where}{'.'.join(path)}: {_sentence(fault, kind, path)}"
-
-
-WORDS = {
-    "int": "a whole number",
-    "float": "a number",
-    "finite": "a number",
-    "string": "a text",
-    "bool": "true or false",
-    "list": "a list",
-    "dict": "a block of keys",
-    "model": "a block of keys",
-}
-
-
-def _sentence(fault: Mapping[str, Any], kind: type, path: list[str]) -> str:
-    """The fault, and the values allowed."""
-    value, limits = fault["input"], fault.get("ctx", {})
-    known = [*described(Rounds if path[-2:-1] == ["rounds"] else kind)]
-    if not issubclass(kind, Settings | Config):
-        known = ["farm", "alone", *known]
-    if value is None and fault["type"] != "missing":
-        return f"has no value for one of the tiers {', '.join(TIERS)}"
-    match fault["type"]:
-        case "extra_forbidden":
-            return f"unknown key; known here: {', '.join(known)}"
-        case "missing":
-            return "is missing"
-        case "literal_error":
-            names = re.findall("'([^']*)'", limits["expected"])
-            return f"{value!r} is not one of {', '.join(names)}"
-        case "too_short" | "string_too_short":
-            return f"is empty or too short; give at least {limits['min_length']}"
-        case "greater_than_equal":
-            return f"{value!r} is less than {limits['ge']}"
-        case "less_than_equal":
-            return f"{value!r} is greater than {limits['le']}"
-        case "greater_than":
-            return f"{value!r} is not greater than {limits['gt']:g}"
-        case "value_error":
-            return f"{value!r} {limits['error']}"
-        case other:
-            return f"{value!r} is not {WORDS.get(other.partition('_')[0], 'valid')}"
-
-
 @cache
-def _model(kind: type, experiment: str = "") -> Any:
-    """The model of pydantic for values of a dataclass, as the user writes them: every key may be absent."""
+def _whole_model() -> Any:
+    """The model of pydantic for a configuration at one tier, as the user writes it: every key may be absent."""
+    from pydantic import Field
+
+    entrant: Any = Annotated[reduce(or_, map(_farm_model, farms.names())), Field(discriminator="farm")]
+    every = {name: _model(name, _types(own.settings, name)) for name, own in declared().items()}
+    experiments = _model("experiments", {name: kind | None for name, kind in every.items()})
+    keys = {name: kind for name, kind in _types(Config).items() if described(Config)[name].about}
+    return _model("Config", {**keys, "farms": dict[str, entrant], "experiments": experiments})
+
+
+def _farm_model(name: str) -> Any:
+    farm = farms.declared()[name]
+    types = {"farm": Literal[name], "alone": bool, **_types(farm.options)}
+    return _model(name, types, required=("farm", *farm.required))
+
+
+def _model(name: str, types: Mapping[str, Any], required: Collection[str] = ()) -> Any:
     # Takes a tenth of a second, and a process that measures does not need it.
-    from pydantic import ConfigDict, create_model
+    from pydantic import create_model
 
-    required = kind is Rounds
-    types = {
-        name: (_type(own, _allowed(kind, name, experiment)), ... if required else None)
-        for name, own in described(kind).items()
-        if kind is not Config or (own.about and name not in ("farms", "experiments"))
-    }
-    rules = ConfigDict(extra="forbid", allow_inf_nan=False)
-    return create_model(kind.__name__, __config__=rules, **types)  # type: ignore[call-overload]
+    keys = {key: (kind, ... if key in required else None) for key, kind in types.items()}
+    return create_model(name, __config__=STRICT, **keys)  # type: ignore[call-overload]
 
 
-def _allowed(kind: type, name: str, experiment: str) -> tuple[str, ...]:
-    """The names that a setting allows; none if it allows others than names."""
-    if experiment:
-        return declared()[experiment].names(name)
-    own = described(kind)[name].allowed
-    return tuple(own.names) if own else ()
+def _types(kind: type, experiment: str = "") -> dict[str, Any]:
+    """The types of the values of a dataclass's fields, as YAML gives them."""
+    types = {}
+    for name, own in described(kind).items():
+        allowed = own.allowed.names if own.allowed else ()
+        types[name] = _type(own, tuple(declared()[experiment].names(name) if experiment else allowed))
+    return types
 
 
 def _type(own: Described, names: tuple[str, ...]) -> Any:
-    """The type of pydantic for the values of a field, as YAML gives them."""
     from pydantic import AfterValidator
 
-    if own.axis:
-        return Annotated[Any, AfterValidator(_axis)]
     if own.bare is Rounds:
-        return _model(Rounds)
+        return _model("rounds", _types(Rounds), required=("at_least", "at_most"))
     if own.kind_of_entries:
         entries = Literal[names] if names else own.entries
-        return Annotated[list[entries], *own.bounds, AfterValidator(_distinct)]  # type: ignore[valid-type]
+        every: Any = Annotated[list[entries], *own.bounds, AfterValidator(_distinct)]  # type: ignore[valid-type]
+        return every | _decades_model() if own.axis else every
     kind = Literal[names] if names else own.bare
     return Annotated[kind, *(own.bounds or ((Ge(0),) if kind is int else ())), None]
 
@@ -297,25 +236,20 @@ def _distinct(values: list[Any]) -> list[Any]:
     return values
 
 
-MOST_POINT, MOST_PER_DECADE = 10**12, 100
+@cache
+def _decades_model() -> Any:
+    from pydantic import AfterValidator
+
+    point, steps = Annotated[int, Ge(1), Le(10**12)], Annotated[int, Ge(1), Le(100)]
+    keys = {"from": point, "to": point, "per_decade": steps}
+    return Annotated[_model("decades", keys, required=keys), AfterValidator(_rising)]
 
 
-def _axis(value: Any) -> Any:
-    def is_point(each: Any, most: int = MOST_POINT) -> bool:
-        return isinstance(each, int) and not isinstance(each, bool) and 1 <= each <= most
-
-    if isinstance(value, list) and value and all(map(is_point, value)) and len({*value}) == len(value):
-        return value
-    if isinstance(value, Mapping) and value.keys() == {"from", "to", "per_decade"}:
-        ends = value["from"], value["to"]
-        if all(map(is_point, ends)) and is_point(value["per_decade"], MOST_PER_DECADE):
-            if ends[1] <= ends[0]:
-                raise ValueError(f"ends before it begins; to must be greater than from ({ends[0]})")
-            return value
-    raise ValueError(
-        "is neither a list of distinct whole numbers from 1 to a trillion, "
-        "nor {from: ..., to: ..., per_decade: 1 to 100}"
-    )
+def _rising(points: Any) -> Any:
+    low = getattr(points, "from")
+    if points.to <= low:
+        raise ValueError(f"ends before it begins; to must be greater than from ({low})")
+    return points
 
 
 # ---- contradictions
@@ -336,30 +270,6 @@ def _contradictions(settings: Settings) -> Iterator[str]:
     yield from refinement.overlap(settings)
     if isinstance(settings, Farming):
         yield from _strangers(settings)
-
-
-def _misfits(entrants: Any) -> Iterator[str]:
-    """Faults of the configured task farms: unknown ones, or options that a farm does not have."""
-    if not isinstance(entrants, Mapping):
-        yield f"farms: {_unfit(entrants, 'a block of keys')}"
-        return
-    for name, entrant in entrants.items():
-        where = f"farms.{name}"
-        if not isinstance(entrant, Mapping):
-            yield f"{where}: {_unfit(entrant, 'a block of keys')}"
-        elif "farm" not in entrant:
-            yield f"{where}.farm: is missing"
-        elif entrant["farm"] not in farms.names():
-            yield f"{where}.farm: unknown farm {entrant['farm']!r}; available: {', '.join(farms.names())}"
-        else:
-            kind = farms.declared()[entrant["farm"]]
-            yield from (
-                f"{where}.{key}: is missing; {entrant['farm']} needs one" for key in kind.required if key not in entrant
-            )
-            own = {key: value for key, value in entrant.items() if key not in ("farm", "alone")}
-            yield from _wrong(f"{where}.", kind.options, own)
-            if not isinstance(entrant.get("alone", False), bool):
-                yield f"{where}.alone: {_unfit(entrant['alone'], WORDS['bool'])}"
 
 
 def _strangers(settings: Farming) -> Iterator[str]:

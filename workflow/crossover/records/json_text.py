@@ -31,7 +31,7 @@ def read(text: str | bytes, kind: Any) -> Any:
         if (b"\\u0000" if isinstance(text, bytes) else "\\u0000") in text:  # type: ignore[operator]
             # No path and no command can have one.
             raise ValueError("has a text with a null character")
-        return _adapter(kind).validate_json(text, strict=True)
+        return adapter(kind).validate_json(text, strict=True)
     except ValueError as error:
         # pydantic's own message has several lines.
         faults = error.errors(include_url=False, include_input=False) if hasattr(error, "errors") else ()
@@ -41,7 +41,8 @@ def read(text: str | bytes, kind: Any) -> Any:
 
 
 @cache
-def _adapter(kind: Any) -> Any:
+def adapter(kind: Any) -> Any:
+    """pydantic's validator of a type."""
     # Takes a tenth of a second, and a process that measures does not need it.
     from pydantic import TypeAdapter
 

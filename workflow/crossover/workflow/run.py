@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover import code_digest, experiments
-from crossover.config import claim_list, schema
+from crossover.config import claim_list, published, schema
 from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
@@ -49,7 +49,8 @@ class Run:
             self.hosts = session.hosts(workflow)
             self.config = replace(replication.replicated(complete), hosts=self.hosts)
             if self.decides:
-                claim_list.require(claim_list.read("config/claims.yaml"), self.config.farms)
+                claim_list.read("config/claims.yaml", self.config.farms)
+                published.read()
         self.results, self.tier = self.config.results, self.config.tier
         self.partial = self.config.partial
         self.slurm = session.slurm_resources(workflow) if self.decides and not self.partial else {}

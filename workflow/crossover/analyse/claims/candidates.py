@@ -15,12 +15,11 @@ import pandas as pd
 
 from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
 from crossover.analyse.estimates.intervals import Floats
+from crossover.config.claim_list import Quantity
 from crossover.config.published import Dataset
 from crossover.design.protocol import Keys, columns, holds, known, label
 from crossover.records import holes, record
 from crossover.records.rows import Launch, Sensitivity
-
-Quantity = Mapping[str, Any]
 
 READ = ("launches", "medians", "sensitivity")
 """The joined tables behind the verdicts."""
@@ -46,11 +45,6 @@ class NotMeasuredError(Exception):
         return cls("; ".join(str(cls(reason, *arms)) for reason, arms in alike.items()))
 
 
-def changed(quantity: Quantity, change: str | Mapping[str, Any] | None = None) -> Quantity:
-    """The quantity of another arm, or with other names and keys."""
-    return {**quantity, **({"arm": change} if isinstance(change, str) else change or {})}
-
-
 @dataclass(frozen=True)
 class Candidates(ABC):
     """Curves, and explanations for missing ones."""
@@ -64,7 +58,7 @@ class Candidates(ABC):
 
     def has(self, facts: Mapping[str, Any], wanted: Quantity) -> bool:
         """Whether a curve with these facts has the placement and the keys of a quantity."""
-        return bool(facts["placement"] == wanted["placement"] and holds(wanted["where"], facts))
+        return bool(facts["placement"] == wanted.placement and holds(wanted.where, facts))
 
     def conditions(self, curve: Curve) -> dict[str, Any]:
         """The conditions of a curve, to compare with those of a claim's document."""
@@ -85,7 +79,7 @@ class Candidates(ABC):
         """
         for curve in self.curves:
             facts = curve.facts
-            named = all(facts[key] == wanted[key] for key in ("experiment", "metric", "arm"))
+            named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
             if named and self.has(facts, wanted) and not np.isnan(curve.values).all():
                 return curve if refined else curve.swept
         raise self.missing(wanted)
@@ -117,7 +111,7 @@ class Measured(Candidates):
 
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve."""
-        experiment, placement, where, arm = (wanted[key] for key in ("experiment", "placement", "where", "arm"))
+        experiment, placement, where, arm = wanted.experiment, wanted.placement, wanted.where, wanted.arm
         here = [row for row in self.launches if (row.experiment, row.placement) == (experiment, placement)]
         with_arm = [row for row in here if arm in (row.settings or {}).get("arms", [])]
         tiers = self.higher.get(experiment, [])
@@ -134,7 +128,7 @@ class Measured(Candidates):
             adding = (tier for tier in tiers if any(holds(keys, where) for keys in tier.get("adds", [])))
             absent = f"`{experiment}` has no curve{_with(where)}{_available(next(adding, None))}"
             return NotMeasuredError(f"not measured under its conditions: {absent}")
-        return NotMeasuredError(f"no valid value of {wanted['metric']}{_with(where)}", arm)
+        return NotMeasuredError(f"no valid value of {wanted.metric}{_with(where)}", arm)
 
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
         """The reason if a curve does not reach a point of the axis."""
@@ -154,7 +148,7 @@ class Published(Candidates):
 
     def has(self, facts: Mapping[str, Any], wanted: Quantity) -> bool:
         """Whether a quantity has all keys of a published curve; all published numbers are of one host."""
-        return wanted["placement"] != "nodes" and holds(known(facts), wanted["where"])
+        return wanted.placement != "nodes" and holds(known(facts), wanted.where)
 
     def missing(self, wanted: Quantity) -> NotMeasuredError:
         """The reason for a missing curve."""

@@ -20,12 +20,12 @@ from crossover.analyse.claims.readings import ONE_LAUNCH, Known, Place, Result
 from crossover.analyse.estimates.curve import NAMES, Row
 from crossover.analyse.estimates.intervals import Floats, holm
 from crossover.analyse.estimates.sensitivity import NO_NULL
-from crossover.config import claim_list, published, sources
+from crossover.config import published, sources
+from crossover.config.claim_list import KINDS, Claim, Unjudged
 from crossover.design import protocol
 from crossover.records import record
 from crossover.records.record import SIGNIFICANCE
 
-Claim = Mapping[str, Any]
 Verdict = Literal["holds", "larger here", "smaller here", "contradicted", "open", "not comparable here", "not measured"]
 
 
@@ -49,38 +49,33 @@ class Judgement:
     reason: str
 
 
-def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Claim] = ()) -> None:
+def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Unjudged] = ()) -> None:
     """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
     `unjudged` are claims that no measurement here can decide, each with its `reason`.
     """
     candidates = measured(results, higher)
     source = cache(partial(of_source, published.read()))
-    rows = [row(claim, candidates, source(claim["source"])) for claim in claims]
-    rows += [dict(claim) | _nothing("not measured", claim["reason"]) | {"own": "no data"} for claim in unjudged]
+    rows = [row(claim, candidates, source(claim.source)) for claim in claims]
+    rows += [claim.columns | _nothing("not measured", claim.reason) | {"own": "no data"} for claim in unjudged]
     record.write(record.from_rows(rows, record.CLAIMS), results / "claims.parquet")
 
 
 def row(claim: Claim, candidates: Candidates, source: Candidates) -> Row:
     """The verdict on one claim, as a row of record.CLAIMS."""
     try:
-        found = find(candidates, claim["quantity"])
+        found = find(candidates, claim.quantity)
         expected = _range(claim, found)
         judgement = judge(found, expected)
         if judgement.verdict == "not measured":
             raise NotMeasuredError(judgement.reason)
-        if claim["unlike"]:
-            judgement = Judgement("not comparable here", claim["unlike"])
+        if claim.unlike:
+            judgement = Judgement("not comparable here", claim.unlike)
         differs = "; ".join(_differences(claim, candidates.conditions(found.curves[0])))
         columns = _measured(found, judgement, expected) | {"differs": differs}
     except NotMeasuredError as error:
         columns = _nothing("not measured", str(error))
-    return (
-        _of_claim(claim)
-        | {"method": claim_list.meanings()[claim["quantity"]["kind"]]}
-        | columns
-        | _of_source(claim, source)
-    )
+    return _of_claim(claim) | {"method": KINDS[claim.quantity.kind].means} | columns | _of_source(claim, source)
 
 
 def judge(found: Result, expected: Range) -> Judgement:
@@ -141,20 +136,24 @@ def decisive(found: Result, expected: Range) -> int:
 
 
 def _of_claim(claim: Claim) -> Row:
-    quantity = claim["quantity"]
+    quantity = claim.quantity
     return {
-        **{key: claim[key] for key in ("claim", "source", "quote", "locator", "url", "says", "test", "derived")},
-        **{key: claim[key] for key in ("published", "claimed_low", "claimed_high")},
-        "contradicts": json.dumps(claim["contradicts"]),
-        **{key: quantity[key] for key in ("kind", "experiment", "metric")},
-        "unit": UNITS.get(quantity["kind"], ""),
-        **{f"expected_{end}": claim[end] if math.isfinite(claim[end]) else None for end in ("low", "high")},
+        **claim.columns,
+        **{"test": claim.test, "derived": claim.derived, "published": claim.published},
+        **dict(zip(("claimed_low", "claimed_high"), claim.claimed, strict=True)),
+        "contradicts": json.dumps(claim.contradicts),
+        **{"kind": quantity.kind, "experiment": quantity.experiment, "metric": quantity.metric},
+        "unit": UNITS.get(quantity.kind, ""),
+        **{
+            f"expected_{end}": value if math.isfinite(value) else None
+            for end, value in zip(("low", "high"), claim.range, strict=True)
+        },
     }
 
 
 def _differences(claim: Claim, here: Mapping[str, Any]) -> Iterator[str]:
     """The conditions of a curve that are not those of the claim's document, if that states them."""
-    stated = sources.read()[claim["source"]].conditions
+    stated = sources.read()[claim.source].conditions
     for name, value in here.items():
         theirs = stated.get(name, sources.NOT_STATED)
         if value is not None and theirs not in (str(value), sources.NOT_STATED, sources.INAPPLICABLE):
@@ -202,7 +201,7 @@ def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
 def _of_source(claim: Claim, source: Candidates) -> Row:
     """Whether the source's own data agrees: the same quantity, computed from its published numbers."""
     try:
-        found = find(source, claim["quantity"])
+        found = find(source, claim.quantity)
     except NotMeasuredError:
         return {"own": "no data"}
     expected = _range(claim, found)
@@ -218,12 +217,12 @@ def _of_source(claim: Claim, source: Candidates) -> Row:
 
 def _range(claim: Claim, found: Result) -> Range:
     """The expected range, on the quantity's scale."""
-    low, high = claim["low"], claim["high"]
+    low, high = claim.range
     if found.log:
         low, high = (_on_scale(found, end) for end in (low, high))
     # One as a logarithm, or a difference, a slope or a share of zero.
-    relative = UNITS.get(claim["quantity"]["kind"]) == "times" or not found.log
-    return Range(low, high, claim["equivalent"], 0.0 if relative else None)
+    relative = UNITS.get(claim.quantity.kind) == "times" or not found.log
+    return Range(low, high, claim.expected.within is not None, 0.0 if relative else None)
 
 
 def _on_scale(found: Result, end: float) -> float:

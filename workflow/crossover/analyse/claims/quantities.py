@@ -1,7 +1,7 @@
 """The kinds of quantities that decide claims, computed from curves.
 
 A quantity is one number per launch, or several if the claim is about several points or arms, with a t interval over
-launches. Only crossovers invert a test (`readings.passes`). `config/claims.schema.yaml` describes each kind.
+launches. Only crossovers invert a test (`readings.passes`). `KINDS` of `claim_list` describes each.
 """
 
 import math
@@ -12,10 +12,11 @@ from typing import TypeVar
 import numpy as np
 
 from crossover.analyse.claims import readings
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Quantity, aligned, changed, log_ratio
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, aligned, log_ratio
 from crossover.analyse.claims.readings import Place, Reading, Result
 from crossover.analyse.estimates.curve import Curve
 from crossover.analyse.estimates.intervals import POSITIVE, Estimate, difference, estimate, scale_of
+from crossover.config.claim_list import Over, Part, Quantity
 
 MICRO = 1e6
 """Microseconds of a second."""
@@ -26,7 +27,7 @@ UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "t
 
 def find(candidates: Candidates, quantity: Quantity) -> Result:
     """A claim's quantity. Raises NotMeasuredError, with the reason, if a curve is missing."""
-    found = KINDS[quantity["kind"]](candidates, quantity)
+    found = KINDS[quantity.kind](candidates, quantity)
     if isinstance(found.known, Estimate) and np.isnan(found.known.mean).any() and not found.missing:
         raise NotMeasuredError("no launch measured all the points that it needs")
     return found
@@ -35,7 +36,7 @@ def find(candidates: Candidates, quantity: Quantity) -> Result:
 def value(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's own value."""
     curve = candidates.curve(quantity, _by_points(quantity))
-    scale = POSITIVE if "slope" in quantity else scale_of(curve.facts["unit"])
+    scale = POSITIVE if quantity.slope else scale_of(curve.facts["unit"])
     reading = readings.read(candidates, quantity, curve, curve.x, scale.of_log(curve.values))
     found = _numbers(reading, [curve], curve.facts["unit"], candidates.effect(curve))
     if reading.slope:
@@ -45,7 +46,7 @@ def value(candidates: Candidates, quantity: Quantity) -> Result:
 
 def ratio(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's value divided by that of each named arm."""
-    others = quantity["over"] if isinstance(quantity["over"], list) else [quantity["over"]]
+    others = quantity.over if isinstance(quantity.over, list) else [quantity.over]
     found, missing = [], []
     for other in others:
         try:
@@ -57,8 +58,8 @@ def ratio(candidates: Candidates, quantity: Quantity) -> Result:
     return replace(_joined(found), missing=str(NotMeasuredError.of(missing)) if missing else "")
 
 
-def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, str]) -> Result:
-    first, second = (candidates.curve(changed(quantity, which), _by_points(quantity)) for which in (None, change))
+def _ratio(candidates: Candidates, quantity: Quantity, change: Over) -> Result:
+    first, second = (candidates.curve(quantity.changed(which), _by_points(quantity)) for which in (None, change))
     effect = candidates.effect(first)
     if first.facts["metric"] != second.facts["metric"]:
         effect = math.hypot(effect, candidates.effect(second))
@@ -72,10 +73,10 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: str | dict[str, s
 
 
 def _shared_ratio(candidates: Candidates, quantity: Quantity, first: Curve, second: Curve) -> Reading:
-    if "peak" not in quantity:
+    if not quantity.peak:
         return readings.read(candidates, quantity, first, *log_ratio(first, second))
-    ends = [readings.part(candidates, quantity["peak"], curve, curve.x, curve.values)[1] for curve in (first, second)]
-    own, other = (readings.rises(quantity["peak"], d, candidates.effect(first)) for d in ends)
+    ends = [readings.part(candidates, quantity.peak, curve, curve.x, curve.values)[1] for curve in (first, second)]
+    own, other = (readings.rises(quantity.peak, d, candidates.effect(first)) for d in ends)
     return Reading(
         estimate((readings.peaks(ends[0]) - readings.peaks(ends[1]))[:, np.newaxis]), at_least=own, at_most=other
     )
@@ -100,8 +101,8 @@ def _ratio_to_reference(candidates: Candidates, quantity: Quantity, curve: Curve
 
 def contrast(candidates: Candidates, quantity: Quantity) -> Result:
     """One ratio divided by another from other launches."""
-    other = {**quantity, **quantity["against"]}
-    first, second = _ratio(candidates, quantity, quantity["over"]), _ratio(candidates, other, other["over"])
+    other = quantity.changed(quantity.against)
+    first, second = _ratio(candidates, quantity, quantity.over), _ratio(candidates, other, other.over)
     known = difference(*(found.known for found in (first, second) if isinstance(found.known, Estimate)))
     joined = replace(
         first, known=known, effect=np.hypot(first.effect, second.effect), curves=[*first.curves, *second.curves]
@@ -122,7 +123,7 @@ def time(candidates: Candidates, quantity: Quantity) -> Result:
 
 def penalty(candidates: Candidates, quantity: Quantity) -> Result:
     """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
-    first, second = _together(candidates, quantity, quantity["over"])
+    first, second = _together(candidates, quantity, quantity.over)
     own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
     average = readings.means(first.x, own)
     effect = np.expm1(candidates.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
@@ -132,7 +133,7 @@ def penalty(candidates: Candidates, quantity: Quantity) -> Result:
 
 def crossover(candidates: Candidates, quantity: Quantity) -> Result:
     """The crossover of the arm and the other, also from the points of the refinement."""
-    first, second = _together(candidates, quantity, quantity["over"], refined=True)
+    first, second = _together(candidates, quantity, quantity.over, refined=True)
     effect = candidates.effect(first)
     place = readings.passes(*log_ratio(first, second), effect)
     return Result(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -140,7 +141,7 @@ def crossover(candidates: Candidates, quantity: Quantity) -> Result:
 
 def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
     """One crossover divided by another."""
-    first, second = crossover(candidates, quantity), crossover(candidates, {**quantity, **quantity["against"]})
+    first, second = crossover(candidates, quantity), crossover(candidates, quantity.changed(quantity.against))
     places = [found.known for found in (first, second) if isinstance(found.known, Place)]
     curves = [*first.curves, *second.curves]
     return Result(readings.apart(*places), curves, "", True, np.maximum(first.effect, second.effect))
@@ -148,17 +149,17 @@ def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
 
 def loss(candidates: Candidates, quantity: Quantity) -> Result:
     """The other arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
-    first, second = _together(candidates, quantity, quantity["over"], refined=True)
+    first, second = _together(candidates, quantity, quantity.over, refined=True)
     x, d = log_ratio(first, second)
-    lost = np.where(x < quantity["threshold"], d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
-    reading = readings.read(candidates, {"each": {}}, first, x, lost)
+    lost = np.where(x < quantity.threshold, d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
+    reading = readings.read(candidates, replace(quantity, each=Part()), first, x, lost)
     return _numbers(reading, [first, second], "", candidates.effect(first))
 
 
 def gap(candidates: Candidates, quantity: Quantity) -> Result:
     """The share of the gap between two arms that a third covers, in logarithms, on average."""
-    arm, start, end = _together(candidates, quantity, quantity["over"], quantity["of"])
-    ways = [readings.part(candidates, quantity["mean"], curve, *log_ratio(curve, start)) for curve in (arm, end)]
+    arm, start, end = _together(candidates, quantity, quantity.over, quantity.of)
+    ways = [readings.part(candidates, quantity.mean, curve, *log_ratio(curve, start)) for curve in (arm, end)]
     covered, whole = (readings.means(*way) for way in ways)
     mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
     share = estimate((covered / whole)[:, np.newaxis])
@@ -168,8 +169,8 @@ def gap(candidates: Candidates, quantity: Quantity) -> Result:
 
 def narrowing(candidates: Candidates, quantity: Quantity) -> Result:
     """The share of the gap between two arms that is gone in another curve, in logarithms, on average."""
-    ends = [_together(candidates, each, each["over"]) for each in (quantity, {**quantity, **quantity["against"]})]
-    parts = [readings.part(candidates, quantity["mean"], first, *log_ratio(first, second)) for first, second in ends]
+    ends = [_together(candidates, each, each.over) for each in (quantity, quantity.changed(quantity.against))]
+    parts = [readings.part(candidates, quantity.mean, first, *log_ratio(first, second)) for first, second in ends]
     whole, left = (estimate(readings.means(*part)[:, np.newaxis]) for part in parts)
     share = left.mean / whole.mean
     # The error of a quotient, to first order.
@@ -185,14 +186,14 @@ def saturation(candidates: Candidates, quantity: Quantity) -> Result:
     """The first point at which the arm's rate times the axis reaches a share of its maximum."""
     curve = candidates.curve(quantity)
     effect = candidates.effect(curve)
-    place, at_end = readings.saturates(curve.x, curve.values + np.log(curve.x), quantity["share"], effect)
+    place, at_end = readings.saturates(curve.x, curve.values + np.log(curve.x), quantity.share, effect)
     return Result(place, [curve], curve.facts["axis_unit"], True, np.array([effect]), at_least=at_end)
 
 
 def scaling(candidates: Candidates, quantity: Quantity) -> Result:
     """The arm's value at one point divided by its value at another, possibly from other launches."""
     curve = candidates.curve(quantity)
-    places = quantity["to"], quantity["from"]
+    places = quantity.end, quantity.start
     ends = [readings.at(candidates, place, curve, curve.x, curve.values).estimate for place in places]
     effect = np.array([candidates.effect(curve)])
     return Result(difference(*ends), [curve], "", True, effect)
@@ -220,12 +221,12 @@ KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
 
 def _by_points(quantity: Quantity) -> bool:
     """Whether a quantity is read at single points, also those of the refinement: means, slopes and peaks are not."""
-    return "at" in quantity or "each" in quantity
+    return quantity.at is not None or quantity.each is not None
 
 
-def _together(candidates: Candidates, quantity: Quantity, *others: str, refined: bool = False) -> list[Curve]:
+def _together(candidates: Candidates, quantity: Quantity, *others: Over, refined: bool = False) -> list[Curve]:
     """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
-    curves = aligned(*(candidates.curve(changed(quantity, change), refined) for change in (None, *others)))
+    curves = aligned(*(candidates.curve(quantity.changed(change), refined) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves

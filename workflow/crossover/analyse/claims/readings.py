@@ -6,16 +6,16 @@ number that is not a cell of the curve is computed once per launch, and has a pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import Candidates, Quantity
+from crossover.analyse.claims.candidates import Candidates
 from crossover.analyse.estimates.crossover import Stretch, crossing
 from crossover.analyse.estimates.curve import Curve
 from crossover.analyse.estimates.intervals import POSITIVE, Estimate, Floats, Scale, between, estimate, sides
+from crossover.config.claim_list import Part, Quantity
 
 ONE_LAUNCH = "only one launch measured it"
 
@@ -123,39 +123,37 @@ def read(candidates: Candidates, quantity: Quantity, curve: Curve, x: Floats, d:
     """
     measured = ~np.isnan(d).all(axis=0)
     x, d = x[measured], d[:, measured]
-    if "at" in quantity:
-        return at(candidates, quantity["at"], curve, x, d)
-    (name,) = (name for name in ("each", "mean", "slope", "peak") if name in quantity)
-    x, d = part(candidates, quantity[name], curve, x, d)
-    match name:
-        case "each":
-            return Reading(estimate(d), tuple(map(float, x)))
-        case "mean":
-            return Reading(_per_launch(means(x, d)))
-        case "slope":
-            return _slope(x, d)
-        case _:
-            return Reading(_per_launch(peaks(d)), at_least=rises(quantity[name], d, candidates.effect(curve)))
+    if quantity.at is not None:
+        return at(candidates, quantity.at, curve, x, d)
+    wanted = quantity.each or quantity.mean or quantity.slope or quantity.peak
+    assert wanted, "the check of the claims requires one"
+    x, d = part(candidates, wanted, curve, x, d)
+    if quantity.each:
+        return Reading(estimate(d), tuple(map(float, x)))
+    if quantity.mean:
+        return Reading(_per_launch(means(x, d)))
+    if quantity.slope:
+        return _slope(x, d)
+    return Reading(_per_launch(peaks(d)), at_least=rises(wanted, d, candidates.effect(curve)))
 
 
-def part(
-    candidates: Candidates, wanted: Mapping[str, Any], curve: Curve, x: Floats, d: Floats
-) -> tuple[Floats, Floats]:
+def part(candidates: Candidates, wanted: Part, curve: Curve, x: Floats, d: Floats) -> tuple[Floats, Floats]:
     """The part of `d` over `x` between `wanted`'s ends, or at its `points`; each of them is optional.
 
     Raises NotMeasuredError if the curve does not reach an end, unless `candidates` are partial, or has no point between
     them.
     """
-    ends = [wanted[name] for name in ("from", "to") if name in wanted]
-    for end in ends or wanted.get("points", []):
+    ends = [end for end in (wanted.start, wanted.end) if end is not None] or wanted.points or []
+    for end in ends:
         if not candidates.partial and not (x.size and np.log(x[0]) - SAME <= np.log(end) <= np.log(x[-1]) + SAME):
             raise candidates.beyond(curve, end)
-    low, high = np.log(wanted.get("from", x.min(initial=np.inf))), np.log(wanted.get("to", x.max(initial=0.0) or 1.0))
+    low = np.log(x.min(initial=np.inf) if wanted.start is None else wanted.start)
+    high = np.log((x.max(initial=0.0) or 1.0) if wanted.end is None else wanted.end)
     inside = (np.log(x) >= low - SAME) & (np.log(x) <= high + SAME)
-    if "points" in wanted:
-        inside &= (np.abs(np.log(x)[:, np.newaxis] - np.log(wanted["points"])) <= SAME).any(axis=1)
-    if wanted and not inside.any():
-        raise candidates.beyond(curve, next(iter(ends or wanted["points"])))
+    if wanted.points:
+        inside &= (np.abs(np.log(x)[:, np.newaxis] - np.log(wanted.points)) <= SAME).any(axis=1)
+    if ends and not inside.any():
+        raise candidates.beyond(curve, ends[0])
     return x[inside], d[:, inside]
 
 
@@ -199,14 +197,14 @@ def peaks(d: Floats) -> Floats:
     return d[:, peak(d)] if d.size else np.full(len(d), np.nan)
 
 
-def rises(wanted: Mapping[str, float], d: Floats, effect: float) -> bool:
+def rises(wanted: Part, d: Floats, effect: float) -> bool:
     """Whether the mean curve still rises at the end of the axis, by more than `effect` above all other points, unless
     the claim itself ends `wanted` there.
 
     A peak at the beginning is one: the smallest messages have the highest rate, however small.
     """
     mean = np.nanmean(d[:, ~np.isnan(d).all(axis=0)], axis=0)
-    return "to" not in wanted and len(mean) > 1 and not mean[-1] - mean[:-1].max() <= np.nan_to_num(effect)
+    return wanted.end is None and len(mean) > 1 and not mean[-1] - mean[:-1].max() <= np.nan_to_num(effect)
 
 
 def passes(x: Floats, d: Floats, effect: float) -> Place:

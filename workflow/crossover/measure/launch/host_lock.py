@@ -60,7 +60,6 @@ def private_folder() -> Iterator[Path]:
 
     Also removes the folders and the shared memory of dead processes.
     """
-    ending.sweep_memory()
     memory = ending.SHARED_MEMORY
     for stale in (*Path(tempfile.gettempdir()).glob(f"{_ours()}-*"), *memory.glob(f"*{_ours()}-*")):
         if atomic.is_dead(_maker(stale)):

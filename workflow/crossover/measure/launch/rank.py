@@ -25,7 +25,15 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
     try:
         with reason_kept(refusal), as_a_guest() as guest, ExitStack() as resources:
             # Before any slow import, because a rank that is killed before all have met leaves MPI's shared memory.
-            peers = _meet(launch, interface)
+            peers = Peers(
+                launch.placement,
+                settings.ranks,
+                settings.nodes,
+                # Checked after the ranks have met, because a rank that ends earlier leaves MPI's shared memory behind.
+                lambda: provenance.gather(
+                    network.reach(launch.placement, interface), experiments.of(launch.experiment).packages
+                ),
+            )
             if guest and peers.is_first_of_its_host:
                 resources.enter_context(alone(print, _refuse_to_wait))
             peers.require_processors(processors)
@@ -42,17 +50,6 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
             return 0
     except Refusal:
         return 3
-
-
-def _meet(launch: Launch, interface: str) -> Peers:
-    placement = launch.placement
-    # Checked after the ranks have met, because a rank that ends earlier leaves MPI's shared memory behind.
-    return Peers(
-        placement,
-        launch.settings.ranks,
-        launch.settings.nodes,
-        lambda: provenance.gather(network.reach(placement, interface), experiments.of(launch.experiment).packages),
-    )
 
 
 def _refuse_to_wait() -> None:

@@ -7,6 +7,7 @@ a measurement.
 
 import json
 import os
+import re
 import signal
 import socket
 import sys
@@ -28,7 +29,7 @@ from crossover.measure.launch.host_lock import VARIABLE, alone, private_folder
 from crossover.measure.native import loader
 from crossover.measure.ranks import network, provenance, variables
 from crossover.measure.ranks.ending import adopt_orphans, end_descendants
-from crossover.measure.ranks.log import End, Relay, ended_step, first_lost_node
+from crossover.measure.ranks.log import LOST, Relay, ended_by_slurm, from_outside
 from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -70,7 +71,6 @@ class Job:
 
     @property
     def settings(self) -> Settings:
-        """The settings of the launch."""
         return self.launch.settings
 
 
@@ -146,7 +146,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         )
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
-        ranks, hosts = _size(job.launch)
+        ranks, hosts = job.settings.ranks, job.settings.nodes
         # A distribution in the key `mpi` is the user's.
         if 1 < hosts < ranks and "distribution" not in job.mpi and len(names := provenance.job_hosts()) == hosts:
             around |= mpi_launcher.in_turn(names, ranks, private)
@@ -174,20 +174,25 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
 
     `exception` is that of a rank. It is a consequence if another rank was killed, or if a farm has lost its server.
     """
-    # The job must fail, so that it is repeated elsewhere: this one has no such node any more.
-    if node := first_lost_node(say.lines):
-        raise CrossoverError(f"Slurm lost a node of its job ({node})")
-    # So does a killed batch script, whose job Slurm then ends.
-    if step := ended_step(say.lines):
-        raise CrossoverError(f"Slurm ended the step of its ranks ({step})")
-    cause, lost = say.first_cause(), say.names_lost_server()
-    if cause and cause.from_outside:
-        return Refusal(HoleKind.CRASHED, str(cause))
+    # A copy, because a rank that outlives the launcher may still write.
+    lines = list(say.lines)
+    # The job must fail, so that it is repeated elsewhere: it has lost a node, or Slurm ends it.
+    if slurms := ended_by_slurm(lines):
+        raise CrossoverError(f"Slurm ended its ranks ({slurms})")
+    cause, lost = say.first_end(), any(LOST in line for line in lines)
+    if from_outside(cause):
+        return Refusal(HoleKind.CRASHED, cause)
     if exception and exception.kind == HoleKind.NO_SPACE:
         return exception
-    if lacking := _shortage(job, cause, say):
+    # A bus error means that shared memory is full; only that of this host can be checked.
+    if "Bus error" in cause and socket.gethostname() in re.split("[ :]", cause):
+        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
+        lacking = lacking and f"{cause}: {lacking}"
+    else:
+        lacking = holes.first_shortage(lines)
+    if lacking:
         return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := holes.fault_of_host(say.lines) or holes.unusable_shared_memory():
+    if unusable := holes.fault_of_host(lines) or holes.unusable_shared_memory():
         return Refusal(HoleKind.CRASHED, unusable)
     if exception and not lost:
         return exception
@@ -198,16 +203,8 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         error = f"; {say.last_words()}" if say.error() else ""
         return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
     if cause and not lost:
-        return Refusal(HoleKind.CRASHED, str(cause))
+        return Refusal(HoleKind.CRASHED, cause)
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
-
-
-def _shortage(job: Job, cause: End | None, say: Relay) -> str:
-    """The lack of space or of open files that ended the ranks; empty if there is none."""
-    if cause and cause.end == signal.strsignal(signal.SIGBUS) and cause.host == socket.gethostname():
-        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
-        return f"{cause}: {lacking}" if lacking else ""
-    return holes.first_shortage(say.lines)
 
 
 def _reason(refusal: Path) -> Refusal | None:
@@ -221,7 +218,7 @@ def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
     level = launch.settings.mpi_thread_level
     # mpi4py's own options apply before MPI is initialised.
     options = ["-rc", f"thread_level={level}"] if level else []
-    started = mpi_launcher.starting(mpi, *_size(launch))
+    started = mpi_launcher.starting(mpi, launch.settings.ranks, launch.settings.nodes)
     return [*started, sys.executable, "-m", "mpi4py", *options]
 
 
@@ -230,16 +227,11 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
     recorded = {variables.RECORDED: variables.recorded()}
     # A warning that is raised in a finalizer lets ranks wait for ever.
     own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | recorded | loader.variables(libraries)
-    if _size(launch)[1] == 1:
+    if launch.settings.nodes == 1:
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
     own |= ALLOCATORS[launch.settings.memory]
     return mpi_launcher.surroundings(launch.placement, interface) | own
-
-
-def _size(launch: Launch) -> tuple[int, int]:
-    """The ranks and the hosts of a launch."""
-    return launch.settings.ranks, launch.settings.nodes
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:

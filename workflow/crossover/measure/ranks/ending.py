@@ -13,26 +13,18 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
 
 import psutil
 
-from crossover.records import atomic
-
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 3
 _libc = ctypes.CDLL(None, use_errno=True)
 SHARED_MEMORY = Path("/dev/shm")
-LEFT_OVER = ("mpich_*", "sem.loky-*")
-"""The names of the shared memory that killed ranks leave: MPICH's, and semaphores of joblib's workers."""
-SETTLED_SECONDS = 60
-"""From this age on, a file without a process is left over; a younger one may just have been created."""
-_MAPPING = re.compile(r"^\S+ \S+ \S+ ([0-9a-f]+):([0-9a-f]+) (\d+)", re.MULTILINE)
-"""A line of a process's mappings: the device's two numbers, and the inode."""
 
 
 def die_with_parent(signal_number: int = signal.SIGKILL) -> None:
@@ -107,47 +99,6 @@ def mpich_memory(pid: int) -> set[Path]:
         mapped = Path(f"/proc/{pid}/maps").read_text(encoding="utf-8", errors="replace")
         return {Path(name) for name in re.findall(r"/dev/shm/mpich_\S+", mapped)}
     return set()
-
-
-def sweep_memory() -> None:
-    """Unlink this user's shared memory that killed ranks have left on this host.
-
-    A file is left if it is older than SETTLED_SECONDS and no process has it open or mapped. Within a container, which
-    may share the folder with processes that are not visible, nothing is unlinked.
-    """
-    settled = {file: _identity(facts) for file, facts in _own_files() if facts.st_mtime < time.time() - SETTLED_SECONDS}
-    # The common case; a look at every process takes a moment.
-    if not settled or atomic.namespace():
-        return
-    used = {identity for process in psutil.pids() for identity in _used(process)}
-    left = {file for file, identity in settled.items() if identity not in used}
-    # Asked again: since the first look, another launch may have removed the file and made one of the same name.
-    unlink(file for file, facts in _own_files() if file in left and _identity(facts) == settled[file])
-
-
-def _own_files() -> Iterator[tuple[Path, os.stat_result]]:
-    for file in (file for names in LEFT_OVER for file in SHARED_MEMORY.glob(names)):
-        with suppress(OSError):
-            facts = file.lstat()
-            if facts.st_uid == os.getuid():
-                yield file, facts
-
-
-def _used(pid: int) -> Iterator[tuple[int, int]]:
-    """The identities of the files that a process has mapped or open; none if it has ended or is another user's."""
-    process = Path(f"/proc/{pid}")
-    with suppress(OSError):
-        for major, minor, inode in _MAPPING.findall((process / "maps").read_text(errors="replace", encoding="utf-8")):
-            yield os.makedev(int(major, 16), int(minor, 16)), int(inode)
-    with suppress(OSError):
-        for handle in (process / "fd").iterdir():
-            with suppress(OSError):
-                yield _identity(handle.stat())
-
-
-def _identity(facts: os.stat_result) -> tuple[int, int]:
-    """A file's device and inode, because a process in another mount namespace shows another path."""
-    return facts.st_dev, facts.st_ino
 
 
 def unlink(files: Iterable[Path]) -> None:

@@ -31,9 +31,6 @@ LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 CONTAINER_FILES = {"/.dockerenv": "docker", "/run/.containerenv": "podman"}
 """Files by which container programs mark a container."""
 
-CONTAINER_GROUPS = re.compile(r"docker|libpod|kubepods|containerd|crio|lxc|garden|machine\.slice")
-"""Names of control groups that container programs make."""
-
 CONTROL_GROUPS = Path("/sys/fs/cgroup")
 
 PEAK_RESET = Path("/proc/self/clear_refs")
@@ -49,6 +46,8 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
     `reach` is the address on which it listens, `packages` are those of the experiment. Facts that this system does not
     provide are None.
     """
+    from crossover.measure.ranks.peers import thread_level
+
     job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
     model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
     return {
@@ -69,7 +68,7 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         ),
         "python": _python(),
         "libraries": json.dumps(_libraries(packages) | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
-        "mpi": _mpi(),
+        "mpi": f"{_mpi_library()}, thread level {thread_level()}",
         "slurm": json.dumps(job) if job else None,
         "container": _container(),
         "variables": variables.recorded(),
@@ -125,24 +124,11 @@ def _mpi_library() -> str:
     return " ".join(MPI.Get_library_version().strip("\0").splitlines()[0].split())
 
 
-def _mpi() -> str:
-    from crossover.measure.ranks.peers import thread_level
-
-    return f"{_mpi_library()}, thread level {thread_level()}"
-
-
 def _container() -> str | None:
-    """The program whose container this process is in, or the container's name; None if there is no sign of one."""
-    marked = next((program for file, program in CONTAINER_FILES.items() if Path(file).exists()), None)
-    # systemd-nspawn and LXC tell process 1 by a variable; systemd keeps it in a file for others.
-    first = re.search(r"(?:^|\0)container=([^\0]+)", _text("/proc/1/environ") or "")
-    kept = first[1] if first else _text("/run/systemd/container")
-    group = CONTAINER_GROUPS.search(_text("/proc/self/cgroup") or "")
-    names = (
-        *(os.environ.get(name) for name in ("APPTAINER_NAME", "SINGULARITY_NAME")),
-        *(marked, kept, group and group[0]),
-    )
-    return next(filter(None, names), None)
+    """The container's name, or the program that made it; None if there is no sign of one."""
+    named = (os.environ.get(name) for name in ("APPTAINER_NAME", "SINGULARITY_NAME"))
+    marked = (program for file, program in CONTAINER_FILES.items() if Path(file).exists())
+    return next(filter(None, (*named, *marked)), None)
 
 
 def age_seconds() -> float:

@@ -279,15 +279,14 @@ class Sampler:
                 break
         return Sample(plan.cell, tuple(observations), stop)
 
-    def _unsettled(self, observations: Sequence[Observation]) -> float:
-        return unsettled(observations, self.settled, self.settings.reference)
-
     def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
         """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
         limits = self.settings.rounds
         if rounds < self.fewest:
             return ""
-        if rounds >= limits.at_least and self._unsettled(observations) <= self.settings.target_width:
+        if rounds >= limits.at_least and (
+            unsettled(observations, self.settled, self.settings.reference) <= self.settings.target_width
+        ):
             return "width"
         if spent + spent / rounds > share:
             return "budget"
