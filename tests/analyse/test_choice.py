@@ -66,6 +66,15 @@ def test_among_settled_arms_the_choice_changes_only_where_it_must():
     assert arms == sorted(arms) and (arms[0], arms[-1]) == ("a", "b")
 
 
+def test_among_open_arms_that_cost_nearly_the_same_the_choice_does_not_change():
+    alike = choices(found([0.02, -0.02, 0.02, -0.02], spread=0.7), bias=0.0)
+    assert {each.verdict for each in alike} == {OPEN} and len({each.arm for each in alike}) == 1
+    unlike = choices(found([0.1, -0.1, 0.1, -0.1], spread=0.7), bias=0.0)
+    assert [each.arm for each in unlike] == ["b", "a", "b", "a"]
+    for each in (*alike, *unlike):
+        assert each.guarantee <= 1.05 * min(each.costs.values())
+
+
 def test_arms_of_different_launches_are_compared_through_the_reference_with_both_biases():
     together = found([0.3])
     apart = {arm: np.full((2 * LAUNCHES, 1), np.nan) for arm in "bc"}

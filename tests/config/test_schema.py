@@ -370,3 +370,12 @@ def test_a_key_below_a_tiers_name_is_refused(config, key):
         CrossoverError, match=rf"{key}: no key stands below a tier's name; .* launches: {{quick: \.\.\.}}"
     ):
         schema.complete(config)
+
+
+def test_one_point_replaces_every_axis_in_its_unit():
+    whole, one = schema.complete({}), schema.complete({"at": "40kB"})
+    axes = {name: own.axis for name, own in one.experiments.items()}
+    assert axes["zmq_throughput"] == ("sizes_bytes", (40_000,)) and axes["mpi_pingpong"] == ("elements", (5_000,))
+    assert axes["task_map"] == whole.experiments["task_map"].axis
+    with pytest.raises(CrossoverError, match=r"at: '40q' is a point of no axis"):
+        schema.complete({"at": "40q"})

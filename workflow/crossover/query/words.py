@@ -11,6 +11,7 @@ from functools import cached_property
 from crossover.config.amount import is_unit
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
+from crossover.report.text import numbers
 from crossover.report.text.choices import metric_word
 from crossover.report.text.tables import Panel, panel_key, panel_names
 
@@ -207,12 +208,13 @@ class Vocabulary:
         ]
         best = max(sum(weights.values()) for weights, _, _ in every)
         fitting = [entry for entry in every if sum(entry[0].values()) == best]
+        meant = {word: known for word, (known, _) in read.items() if known}
         used = frozenset().union(*(weights for weights, _, _ in fitting))
-        notes += [
-            f"{word!r} is left out: nothing measured has it together with the other words"
-            for word, (known, _) in read.items()
-            if known and not known & used
-        ]
+        left = [word for word, known in meant.items() if not known & used]
+        if left:
+            notes.append(f"{numbers.listed(left)}: left out, because nothing measured has it with the other words")
+        elif not any(all(known & weights.keys() for known in meant.values()) for weights, _, _ in fitting):
+            notes.append(f"nothing measured has {numbers.listed([*meant])} together; each line has some of them")
         arms = dict.fromkeys(arm for _, _, names in fitting for arm in names.named(wanted))
         return Match([panel for _, panel, _ in fitting], [*arms], notes)
 

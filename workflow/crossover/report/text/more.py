@@ -89,7 +89,7 @@ def at_point(tables: Tables, row: Choice, x: float) -> str:
     at = numbers.typed(x, row.axis_unit)
     values = (f"at={at}", f"results=results-{at}")
     command = Command(("--profile", holes.profile(tables)), values, (row.experiment,))
-    return f"to measure it (at most {numbers.duration(took)}): {command.but()}"
+    return f"to measure at {numbers.quantity(x, row.axis_unit)} (at most {numbers.duration(took)}): {command.but()}"
 
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
