@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -143,11 +144,10 @@ def drained(project: OnCluster):
 ACROSS = {"launches": 1, "placements": ["nodes"], "budget_seconds": 1}
 
 
-def test_drained_nodes_are_named_and_launches_that_need_them_are_left_out(project: OnCluster, drained) -> None:
+def test_launches_that_need_drained_nodes_are_left_out_with_the_key(project: OnCluster, drained) -> None:
     project.configure(toy=ACROSS | {"placements": ["node", "nodes"]})
     said = project.succeed(*PROMPT, "toy")
-    words = "2 of 3 nodes of the partition are not up (node2 drained, node3 drained); repeat the command when they are"
-    assert f"not measured: toy (placement nodes): {words}; to let jobs wait for them, set `wait_for_nodes:" in said
+    assert re.search(r"not measured: toy \(placement nodes\): Slurm refuses .*set `wait_for_nodes: true`", said)
     assert set(project.receipts()) == {"toy/node/1"}
 
 

@@ -69,7 +69,7 @@ def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnClus
     code, found = examined(project)
     assert code == 1
     assert found["two hosts"][0] == "problem"
-    words = "there was no job for two hosts: too few nodes: partition single allows jobs of at most 1 node"
+    words = "there was no job for two hosts: Slurm refuses jobs of 2 nodes (Requested node configuration is not"
     assert found["two hosts"][1].startswith(words) and "set `partition:` in" in found["two hosts"][1]
     assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
 

@@ -40,15 +40,18 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
     project.configure(mpi_pingpong=SMALL_MPI)
     site = project.folder / "profiles/slurm/site.yaml"
     site.write_text("partition: single\n")
+    words = "Slurm refuses jobs of 2 nodes (Requested node configuration is not available)"
     planned = project.succeed(*SLURM, "-n")
     said = project.succeed(*PROMPT)
     for text in (planned, said):
         assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", text)) <= {"node"}
-        assert "not measured: mpi_pingpong (placement nodes): too few nodes: partition single allows" in text
-        assert "set `partition:` in profiles/slurm/site.yaml" in text
+        assert (
+            f"not measured: mpi_pingpong (placement nodes): {words}; set `partition:` in profiles/slurm/site.yaml"
+            in text
+        )
     assert "2 of 2 launches measured" in said
     page = (project.folder / "results/report/index.html").read_text()
-    assert "too few nodes: partition single allows" in page
+    assert words in page
     site.write_text("partition: single\nnodes: 1\n")
     assert "not measured:" not in project.succeed(*SLURM, "-n")
 
@@ -76,4 +79,4 @@ def test_without_the_controller_a_dry_run_plans_everything(project: OnCluster) -
         said = project.succeed(*SLURM, "-n")
     finally:
         project.slurm.start_controller()
-    assert "too few nodes" not in said and "4 launches, a job each" in said
+    assert "Slurm refuses" not in said and "4 launches, a job each" in said

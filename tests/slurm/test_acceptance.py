@@ -84,38 +84,26 @@ UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not ava
 """Slurm's answer to a shortage."""
 
 
-@pytest.fixture
-def partition(monkeypatch):
-    """Gives sinfo an answer about the default partition."""
-
-    def answering(**offered):
-        monkeypatch.setattr(acceptance.cluster, "partition", lambda _: Partition(**offered))
-
-    return answering
-
-
-@pytest.mark.parametrize("offered", [{"nodes": 3}, {"nodes": 9, "nodes_per_job": 3}])
-def test_a_partition_bounds_the_hosts(sbatch, partition, offered):
-    sbatch("exit 0")
-    partition(**offered)
+def test_the_most_hosts_that_slurm_grants_have_its_words_for_why_no_more(sbatch):
+    sbatch(f"case $* in *--nodes=[34]*) {UNAVAILABLE};; esac")
     hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, 4)
-    assert hosts == 3
-    assert reason.startswith("too few nodes: partition small allows jobs of at most 3 nodes; set `partition:`")
-    assert acceptance.most_hosts({"slurm_partition": "small"}, 3) == (3, "")
-
-
-def test_another_limit_leaves_one_host_with_slurms_words(sbatch, partition):
-    sbatch("case $* in *--nodes=4*) echo 'QOSMaxNodePerJobLimit' >&2; exit 1;; esac")
-    partition(nodes=9)
-    hosts, reason = acceptance.most_hosts({}, 4)
-    assert hosts == 1
-    assert reason.startswith("Slurm refuses jobs of 4 nodes (QOSMaxNodePerJobLimit); set `partition:`")
+    assert hosts == 2
+    assert reason.startswith("Slurm refuses jobs of 4 nodes (Requested node configuration is not available); set `part")
+    assert "`wait_for_nodes: true`" in reason
+    assert acceptance.most_hosts({"slurm_partition": "small"}, 2) == (2, "")
 
 
 @pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
 def test_if_even_one_host_is_refused_or_slurm_is_silent_nothing_is_left_out(sbatch, script):
     sbatch(script)
     assert acceptance.most_hosts({}, 4) == (4, "")
+
+
+def test_a_site_that_waits_for_nodes_has_all_of_its_partition_and_no_more(sbatch, monkeypatch):
+    monkeypatch.setattr(acceptance.cluster, "partition", lambda _: Partition(nodes=3))
+    sbatch(f"case $* in *--nodes=1*) ;; *) {UNAVAILABLE};; esac")
+    assert acceptance.most_hosts({"wait_for_nodes": 1}, 4)[0] == 3
+    assert acceptance.most_hosts({"wait_for_nodes": 0}, 4)[0] == 1
 
 
 def test_a_known_reason_names_its_key(sbatch):

@@ -8,7 +8,7 @@ import pytest
 
 from crossover.slurm import cluster
 
-ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|1-infinite|infinite|64\nsingle|up|1|1|30:00|64\n"
+ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|infinite|64\nsingle|up|1|30:00|64\n"
 
 
 @pytest.fixture
