@@ -24,22 +24,21 @@ def test_array_jobs_in_which_every_task_would_run_the_first_launch(project: OnCl
 
 
 def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text("partition: nonsense\n")
+    project.site("partition: nonsense")
     said = refused(project, project.due()[0])
     assert "--partition=nonsense" in said and "Invalid partition name" in said
     assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
 
 
 def test_an_option_of_the_site_that_slurm_does_not_grant(project: OnCluster) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text("sbatch_options: --reservation=nonsense\n")
+    project.site("sbatch_options: --reservation=nonsense")
     said = refused(project, project.due()[0])
     assert "--exclusive --overcommit --reservation=nonsense: Requested reservation is invalid" in said
 
 
 def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
-    site = project.folder / "profiles/slurm/site.yaml"
-    site.write_text("partition: single\n")
+    project.site("partition: single")
     words = "Slurm refuses jobs of 2 nodes (Requested node configuration is not available)"
     planned = project.succeed(*SLURM, "-n")
     said = project.succeed(*PROMPT)
@@ -52,13 +51,13 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
     assert "2 of 2 launches measured" in said
     page = (project.folder / "results/report/index.html").read_text()
     assert words in page
-    site.write_text("partition: single\nnodes: 1\n")
+    project.site("partition: single\nnodes: 1")
     assert "not measured:" not in project.succeed(*SLURM, "-n")
 
 
 def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: OnCluster) -> None:
     project.configure(toy={"budget_seconds": 300})
-    (project.folder / "profiles/slurm/site.yaml").write_text("partition: brief\n")
+    project.site("partition: brief")
     said = project.succeed(*SLURM, project.due()[0])
     assert "1 of 1 launch would request more than the 6 min that Slurm grants" in said
     assert "1 of 1 launch measured" in said
@@ -67,7 +66,7 @@ def test_on_a_partition_of_short_jobs_launches_request_what_it_grants(project: O
 def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_slurms_words(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     named = re.findall(r"\S+/nodes/1-\w+\.0\.json", project.succeed(*SLURM, "-n"))[0]
-    (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
+    project.site("partition: single")
     said = refused(project, named)
     assert "--partition=single --nodes=2" in said and "is not available; set `partition:`" in said
 
