@@ -45,8 +45,9 @@ def partition_in(answer: str, names: str | None) -> Partition:
     >>> partition_in("", None) == Partition()
     True
     """
-    rows = [row for row in (line.split("|") for line in answer.splitlines()) if len(row) == 5]
-    rows = [row for row in rows if _is_among(row[0], names) and row[2].isdecimal()]
+    rows = [row for row in (line.split("|") for line in answer.splitlines()) if len(row) == 5 and row[2].isdecimal()]
+    # The default partition has a star.
+    rows = [row for row in rows if (row[0].rstrip("*") in names.split(",") if names else row[0].endswith("*"))]
     if not rows:
         return Partition()
     return Partition(
@@ -83,8 +84,3 @@ def _minutes(text: str) -> float:
     match = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", text)
     days, hours, minutes, _ = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
     return (days * 24 + hours) * 60 + minutes if match else math.inf
-
-
-def _is_among(name: str, partitions: str | None) -> bool:
-    """Whether `sinfo` names one of these partitions so, or the default one, which has a star."""
-    return name.rstrip("*") in partitions.split(",") if partitions else name.endswith("*")

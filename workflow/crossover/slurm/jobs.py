@@ -242,8 +242,3 @@ def _ask(*command: str) -> str:
             f"cannot find out whether an earlier run has left jobs in Slurm ({command[0]}: {reason}); when Slurm "
             "answers, repeat the command"
         ) from error
-
-
-def log_of(results: Path, job: str) -> Path | None:
-    """The log of a job by its number, which Snakemake's plugin writes; None if there is none."""
-    return next((results / "logs" / "slurm").rglob(f"{job}.log"), None)

@@ -111,7 +111,7 @@ def follow(run: Run, on_slurm: bool) -> None:
         lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
-        partial(jobs.log_of, Path(run.results)),
+        lambda job: next(Path(run.results, "logs", "slurm").rglob(f"{job}.log"), None),
     )
     # Asked after every launch.
     later = cache(run.course.later)
