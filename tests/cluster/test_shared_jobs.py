@@ -79,6 +79,7 @@ def test_a_batch_whose_job_always_fails_has_the_reason_of_its_log_and_the_comman
     assert re.search(rf"-R .*results/launches/quick/{name}/node/2-\w+\.0\.json", said)
     [other] = {*BOTH} - {name}
     assert f"not measured: {other}, placement node, launch 1, 2 (not started); to measure them, repeat" in said
+    assert "did not complete successfully" not in said
 
 
 def test_a_killed_batch_script_is_repeated(two: OnCluster) -> None:

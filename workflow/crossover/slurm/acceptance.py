@@ -87,6 +87,7 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
             "from the profile and the command line"
         )
     jobs = list(jobs)
+    # Slurm accepts jobs for a partition that is down.
     for name in dict.fromkeys(job.get("slurm_partition") for job in jobs):
         if state := cluster.partition(name).stopped:
             raise CrossoverError(
