@@ -80,8 +80,12 @@ def variants(build_once: BuildOnce, libraries: Path) -> Path:
             asked = subprocess.run([sys.executable, "-m", "pip", "index", "versions", "pyzmq"], capture_output=True)
             assert asked.returncode, reason
             pytest.skip(f"libzmq's sources cannot be fetched: {reason}")
+        # Only right results count here, and the compiler takes a third of the time.
+        monkeypatch = pytest.MonkeyPatch()
+        monkeypatch.setattr(libzmq, "FLAGS", tuple(flag.replace("-O2", "-O0") for flag in libzmq.FLAGS))
         for struct in ("40", "64", "32-packed", "32-aligned", "32-union"):
             assert libzmq.build(f"libzmq-2.2.0-{struct}", archive, folder / f"libzmq-2.2.0-{struct}.so") == ""
+        monkeypatch.undo()
         archive.unlink()
 
     return build_once("libzmq", build_in)

@@ -11,6 +11,7 @@ from types import SimpleNamespace
 
 import pytest
 
+from crossover.config import schema
 from crossover.errors import CrossoverError, plain
 from crossover.measure.ranks import variables
 from crossover.paths import PACKAGE, WORKFLOW
@@ -131,3 +132,13 @@ PRIVATE = re.compile(
 def test_nothing_of_snakemake_that_is_not_public_is_called_or_replaced():
     code = [*PACKAGE.rglob("*.py"), *WORKFLOW.glob("rules/*.smk"), WORKFLOW.parent / "Snakefile"]
     assert {path.name for path in code if PRIVATE.search(path.read_text())} == set()
+
+
+@pytest.mark.parametrize(("cores", "engines"), [(1, 2), (2, 2), (6, 6), (64, 8)])
+def test_at_quick_farms_have_as_many_engines_as_cores(monkeypatch, cores, engines):
+    monkeypatch.setattr(session.os, "sched_getaffinity", lambda _: set(range(cores)))
+    stated = {"experiments": {"task_map": {}, "task_latency": {"engines": 3}, "mpi_pingpong": {}}}
+    made = session.with_engines(schema.complete(stated), stated, {})
+    assert made.experiments["task_map"].engine_counts == (engines,) and made.experiments["task_latency"].engines == 3
+    standard = schema.complete(stated | {"tier": "standard"})
+    assert session.with_engines(standard, stated, {}) == standard

@@ -88,7 +88,10 @@ class Farming(Settings):
 class FixedEngines(Farming):
     """With as many engines in every launch."""
 
-    engines: Annotated[Engines, "Engines of each farm."] = 2
+    engines: Annotated[
+        Engines,
+        "Engines of each farm. At tier `quick`, without this key, as many as a host has cores, from 2 to 8.",
+    ] = 2
 
     def engine_count(self) -> int:
         """The engines of each farm."""

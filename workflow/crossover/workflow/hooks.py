@@ -9,6 +9,7 @@ from typing import Any
 
 import snakemake_logger_plugin_crossover as display
 import snakemake_scheduler_plugin_crossover as order
+from crossover.design.farming import Farming
 from crossover.design.launch import Launch
 from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
@@ -75,10 +76,18 @@ def tell(run: Run) -> None:
     told = [
         *(run.remarks if run.partial else ()),
         run.course.outlook(run.due, run.unrefined()),
+        *_of_engines(run.due),
         *of_partition(run),
         estimate.curtailed(run.jobs.times(run.due), run.most_minutes),
     ]
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
+
+
+def _of_engines(due: Sequence[Launch]) -> list[str]:
+    """How many engines farms have, in words, if there are more than two."""
+    farming = {launch.experiment: launch.settings for launch in due if isinstance(launch.settings, Farming)}
+    most = max((settings.engine_count() for settings in farming.values()), default=0)
+    return [f"task farms have up to {most} engines; config/README.md says how to change it"] if most > 2 else []
 
 
 def of_partition(run: Run) -> list[str]:

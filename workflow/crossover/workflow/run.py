@@ -58,6 +58,8 @@ class Run:
             with plain():
                 submission.settle_environment()
         self.config, self.most_minutes = session.granted(self.config, self.slurm)
+        if self.decides:
+            self.config = session.with_engines(self.config, config, self.slurm)
         session.expose()
         if self.decides:
             session.begin()

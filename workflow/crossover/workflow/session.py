@@ -15,7 +15,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from crossover.design.config import Config
+from crossover.design.farming import EngineCounts, FixedEngines
 from crossover.design.launch import Launch
+from crossover.design.settings import Settings
 from crossover.doctor import facts
 from crossover.errors import CrossoverError
 from crossover.measure.ranks import variables
@@ -150,6 +152,33 @@ def joins(workflow: Any, results: str) -> bool:
 
 
 # ---- what the cluster grants
+
+
+MOST_ENGINES = 8
+"""The most engines that farms have at tier quick unless the configuration says how many."""
+
+
+def with_engines(config: Config, stated: Mapping[str, Any], slurm: Mapping[str, Any]) -> Config:
+    """The configuration with as many engines as a host has cores, at tier quick, where it states no number."""
+    if config.tier != "quick":
+        return config
+    cores = cluster.partition(slurm.get("slurm_partition")).processors if slurm else len(os.sched_getaffinity(0))
+    count = max(FixedEngines.engines, min(MOST_ENGINES, int(cores))) if cores < math.inf else FixedEngines.engines
+    stated_keys = {name: {*(own or {})} for name, own in (stated.get("experiments") or {}).items()}
+
+    def fitted(name: str, own: Settings) -> Settings:
+        if isinstance(own, FixedEngines) and "engines" not in stated_keys.get(name, ()):
+            return replace(own, engines=count)
+        # Several counts are an axis.
+        if (
+            isinstance(own, EngineCounts)
+            and len(own.engine_counts) == 1
+            and "engine_counts" not in stated_keys.get(name, ())
+        ):
+            return replace(own, engine_counts=(count,))
+        return own
+
+    return replace(config, experiments={name: fitted(name, own) for name, own in config.experiments.items()})
 
 
 def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
