@@ -236,7 +236,7 @@ def cite(chosen: Namespace) -> None:
 
     No host is named.
     """
-    from crossover.share import citation
+    from crossover.report.pages import citation
 
     print(citation.bibtex(chosen.results), end="")
 

@@ -191,9 +191,9 @@ class Mask:
             case "slurm" | "variables":
                 return json.dumps({key: self._variable(key, str(it)) for key, it in json.loads(content).items()})
             case "libraries":
-                return json.dumps({key: release(str(it)) for key, it in json.loads(content).items()})
+                return json.dumps({key: _release(str(it)) for key, it in json.loads(content).items()})
             case "mpi":
-                return release(content)
+                return _release(content)
             case "kernel":
                 return number[0] if (number := KERNEL.match(content)) else WITHHELD
             case "reason":
@@ -223,7 +223,7 @@ def _named(name: str, beside: Collection[str]) -> str:
     return WHY if name == "reason" and "hole" in beside else name
 
 
-def release(version: str) -> str:
+def _release(version: str) -> str:
     """The name and version of a library, without the user and host that built it, as Open MPI says them."""
     first, *others = version.split(", ")
     return ", ".join([first, *(each for each in others if each.startswith("thread level"))])

@@ -9,7 +9,6 @@ from crossover.config.sources import SPECIAL
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
 from crossover.report.text import certainty, numbers, tables
-from crossover.share import private
 
 TABLES = ("launches", "ranks")
 TO_ADD = "% Add an author, and a url once the run is published.\n"
@@ -45,7 +44,8 @@ def _run(results: Path) -> str:
     for rank in run.ranks:
         for name, version in {"Python": rank.python.partition(" (")[0], **(rank.libraries or {})}.items():
             if version:
-                versions.setdefault(name, set()).add(private.release(str(version)))
+                # Open MPI says behind a comma who built it, and on which host.
+                versions.setdefault(name, set()).add(str(version).partition(", ")[0])
     software = ", ".join(f"{name} {' and '.join(sorted(own))}" for name, own in sorted(versions.items()))
     launches = f"{numbers.counted(len(measured), 'launch')} of tier {certainty.tier(run.launches)} on {hosts}"
     when = " to ".join(dict.fromkeys([days[0], days[-1]])) if days else "an unknown day"
