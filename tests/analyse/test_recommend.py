@@ -15,7 +15,15 @@ from synthetic import SIZES
 from crossover.analyse.estimates.choice import questions
 from crossover.analyse.estimates.curve import curves
 from crossover.analyse.estimates.sensitivity import NO_NULL
-from crossover.analyse.tables.recommend import FILE, NOT_REPLICATED, _written, decide, recommend, recommendations
+from crossover.analyse.tables.recommend import (
+    FILE,
+    NOT_REPLICATED,
+    _written,
+    decide,
+    for_program,
+    recommend,
+    recommendations,
+)
 from crossover.design.advice import Setting
 from crossover.records import record
 from crossover.records.outcome import KNOWN
@@ -170,7 +178,7 @@ def table(folder):
 def test_from_raw_files_to_thresholds_that_are_the_boundaries_of_the_choices(folder):
     choices = record.read(folder / "choices.parquet", record.CHOICES).to_pylist()
     begins = {row["protocol"]: row for row in choices if row["begins"] is not None}
-    recommended = {row["protocol"]: row for row in table(folder) if row["recommended"]}
+    recommended = {row["protocol"]: row for row in table(folder) if row["recommended"] and row["protocol"]}
     assert set(recommended) == set(begins) and len(recommended) == 4
     for protocol, row in recommended.items():
         assert [row[name] for name in ("x", "low", "high")] == [
@@ -202,6 +210,31 @@ def test_the_toml_file_agrees_with_the_table_and_both_are_the_same_again(folder)
     before = [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)]
     recommend(folder)
     assert [(folder / name).read_bytes() for name in ("recommendations.parquet", FILE)] == before
+
+
+def test_one_value_for_a_program_costs_least_at_the_worst_point_of_all_questions():
+    """Lending wins from 700 B on over tcp, and from 300 kB on over ipc; the library's own threshold is 10 kB."""
+    rule = setting("shipped", "new", beyond=["new"], program_wide=True, values={"shipped": 10_000, "new": 0})
+    random = np.random.default_rng(3)
+    early, late = (medians(random, new=crossing(place, 0.15)) for place in (700.0, 300_000.0))
+    own = asked(pd.concat([early, late.assign(protocol="ipc", transport="ipc")]))
+    assert len(own) == 2
+    row = for_program(rule, own)
+    assert (row["arm"], row["value"], row["recommended"]) == ("shipped", "10000", True)
+    costs = [
+        cell.costs["new" if x >= 10_000 else "copy"]
+        for question in own
+        for x, cell in zip(question.x, question.choices, strict=True)
+    ]
+    assert row["guarantee"] == row["guarantee_of_values"] == pytest.approx(max(costs))
+    others = [
+        max(cell.costs["new" if x >= start else "copy"] for q in own for x, cell in zip(q.x, q.choices, strict=True))
+        for start in (0, *SIZES, 1e12)
+    ]
+    assert max(costs) <= KNOWN * min(others)
+    # Without an own threshold of the library, the best one is taken; a default that is nearly as good stays.
+    assert for_program(SIZE, own)["guarantee"] == pytest.approx(min(others))
+    assert "recommended" not in for_program(rule, asked(medians(random, new=0 * SIZES)))
 
 
 def test_a_smoke_run_recommends_nothing(tmp_path):

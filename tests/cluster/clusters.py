@@ -81,6 +81,18 @@ class OnCluster(Project):
         limited = ("timeout", "--signal=KILL", str(self.limit_seconds - 10), *command)
         return self.slurm.login.command(*limited, user=self.user, folder=self.folder)
 
+    def site(self, facts: str) -> None:
+        """Replace the facts of the site."""
+        (self.folder / "profiles/slurm/site.yaml").write_text(f"{facts}\n", encoding="utf-8")
+
+    def in_place_of(self, program: str, script: str) -> tuple[str, ...]:
+        """The start of a command that calls this script of the shell in place of a program of Slurm."""
+        folder = self.folder / "in-place"
+        folder.mkdir(exist_ok=True)
+        (folder / program).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (folder / program).chmod(0o755)
+        return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
+
     def begin(self, *command: str) -> Run:
         """Start a command that the test will disturb."""
         said = self.folder / "said.txt"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+import re
 import signal
 import time
 from contextlib import suppress
@@ -11,35 +11,15 @@ import pytest
 from clusters import PROMPT, OnCluster
 from copies import SMALL_MPI
 from machines import eventually
-from test_faults import LONG, hasty, measures, raw_files, under_way
+from test_faults import LONG, hasty, measures, raw_files
 
-LIMITED = """\
-#!/bin/sh
-case "$*" in *--test-only*) exec /usr/bin/sbatch "$@" ;; esac
-if [ $(squeue --me --noheader | wc -l) -ge {most} ]; then
-  echo "sbatch: error: {words}" >&2
-  echo "sbatch: error: Batch job submission failed: Job violates accounting/QOS policy" >&2
-  exit 1
-fi
-exec /usr/bin/sbatch "$@"
-"""
-"""In place of sbatch: refuses a job while this many are in the queue."""
+TRIED = 'case "$*" in *--test-only*) exec /usr/bin/sbatch "$@" ;; esac\n'
+"""The start of a script in place of sbatch: it answers as usual whether it would accept a job."""
 
 SIGNAL_SECONDS = 15
 
 
-def limited(project: OnCluster, most: int, words: str) -> tuple[str, ...]:
-    """The start of a command in which Slurm refuses jobs so."""
-    folder = project.folder / "limited"
-    folder.mkdir()
-    (folder / "sbatch").write_text(LIMITED.format(most=most, words=words))
-    (folder / "sbatch").chmod(0o755)
-    return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
-
-
 PAUSE = """\
-#!/bin/sh
-case "$*" in *--test-only*) exec /usr/bin/sbatch "$@" ;; esac
 if mkdir {folder}/paused 2>/dev/null; then
   kill -STOP $(cat {pid})
   { sleep 6; kill -CONT $(cat {pid}); } </dev/null >/dev/null 2>&1 &
@@ -49,42 +29,16 @@ exec /usr/bin/sbatch "$@"
 """In place of sbatch: the controller pauses at the first job, and reads the request after sbatch has given up."""
 
 
-def site(project: OnCluster, facts: str) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text(f"{facts}\n")
-
-
-def test_jobs_beyond_a_limit_wait_until_slurm_accepts_them(project: OnCluster) -> None:
-    project.configure(toy={"launches": 4})
-    site(project, "batch_launches: 1")
-    run = project.begin(*limited(project, 2, "QOSMaxSubmitJobPerUserLimit"), *PROMPT, *project.due())
-    code, said = run.end()
-    assert code == 0, said
-    assert len(raw_files(project)) == 4
-    assert "failed: toy" not in said and "Slurm accepts no further job now (QOSMaxSubmitJobPerUserLimit" in said
-
-
 def test_the_words_of_a_refusal_reach_the_user_for_each_launch_of_a_batch(project: OnCluster) -> None:
     project.configure(toy={"launches": 3})
-    code, said = project.run(*limited(project, 0, "Invalid generic resource (gres) specification"), *PROMPT, "toy")
+    refused = "echo 'sbatch: error: Invalid generic resource (gres) specification' >&2; exit 1"
+    code, said = project.run(*project.in_place_of("sbatch", TRIED + refused), *PROMPT, "toy")
     assert code == 1
     assert "Slurm refused its job: Invalid generic resource (gres) specification" in said
     assert "attempt 1 of 3, repeated by itself" in said
     assert "attempt 3 of 3; to retry, repeat the command" in said
     assert "placement node, launch 1, 2, 3 (no raw file): Slurm refused its job: Invalid generic resource" in said
     assert "no reason" not in said and "Traceback" not in said
-
-
-def test_a_cancelled_job_is_named_by_slurms_state_and_repeated(project: OnCluster) -> None:
-    project.configure(toy=LONG | {"launches": 2})
-    run = project.begin(*PROMPT, "toy")
-    run.wait_until(lambda: under_way(project) != [])
-    project.slurm.login.run("scancel", project.slurm.jobs()[0].split()[0])
-    code, said = run.end()
-    assert code == 0, said
-    [line] = [line for line in said.splitlines() if line.startswith("failed:")]
-    assert "Slurm ended its job: CANCELLED on node" in line and "log: results/logs/quick/toy/node/" in line
-    assert line.endswith("attempt 1 of 3, repeated by itself")
-    assert "sacctmgr" not in said and "squeue" not in said
 
 
 @pytest.fixture
@@ -102,7 +56,7 @@ def test_a_partition_that_is_down_is_named_before_and_during_a_run_and_sigterm_e
     project: OnCluster, partition_down
 ) -> None:
     project.configure(toy=LONG | {"launches": 5})
-    site(project, "batch_launches: 1\nnodes: 2")
+    project.site("batch_launches: 1\nnodes: 2")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: "measured in" in run.said or measures(project, 1))
     partition_down()
@@ -143,17 +97,16 @@ def drained(project: OnCluster):
 ACROSS = {"launches": 1, "placements": ["nodes"], "budget_seconds": 1}
 
 
-def test_drained_nodes_are_named_and_launches_that_need_them_are_left_out(project: OnCluster, drained) -> None:
+def test_launches_that_need_drained_nodes_are_left_out_with_the_key(project: OnCluster, drained) -> None:
     project.configure(toy=ACROSS | {"placements": ["node", "nodes"]})
     said = project.succeed(*PROMPT, "toy")
-    words = "2 of 3 nodes of the partition are not up (node2 drained, node3 drained); repeat the command when they are"
-    assert f"not measured: toy (placement nodes): {words}; to let jobs wait for them, set `wait_for_nodes:" in said
+    assert re.search(r"not measured: toy \(placement nodes\): Slurm refuses .*set `wait_for_nodes: true`", said)
     assert set(project.receipts()) == {"toy/node/1"}
 
 
 def test_a_run_waits_for_drained_nodes_if_the_site_says_so(project: OnCluster, drained) -> None:
     project.configure(toy=ACROSS)
-    site(project, "wait_for_nodes: true")
+    project.site("wait_for_nodes: true")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: "waiting in Slurm: 1 job" in run.said)
     drained()
@@ -203,13 +156,10 @@ def test_a_node_that_dies_between_launches_of_a_batch_is_named_and_the_rest_of_i
 
 def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(project: OnCluster) -> None:
     project.configure(toy={"launches": 2})
-    site(project, "batch_launches: 1")
-    folder = project.folder / "busy"
-    folder.mkdir()
+    project.site("batch_launches: 1")
     pid = project.slurm.folder / "slurmctld.pid"
-    (folder / "sbatch").write_text(PAUSE.replace("{folder}", str(folder)).replace("{pid}", str(pid)))
-    (folder / "sbatch").chmod(0o755)
-    around = ("env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2", hasty(project))
+    pause = TRIED + PAUSE.replace("{folder}", str(project.folder)).replace("{pid}", str(pid))
+    around = (*project.in_place_of("sbatch", pause), hasty(project))
     said = project.succeed(*around, *PROMPT, "toy")
     [controller] = [each for each in project.slurm.login.processes() if each.info["name"] == "slurmctld"]
     # nsenter has stopped with its child.
@@ -225,7 +175,7 @@ def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(pro
 
 def test_a_partition_that_is_drained_in_mid_run_costs_no_attempt(project: OnCluster) -> None:
     project.configure(toy={"launches": 3})
-    site(project, "batch_launches: 1\njobs: 1")
+    project.site("batch_launches: 1\njobs: 1")
     login = project.slurm.login
     run = project.begin("env", "CROSSOVER_REFUSAL_SECONDS=2", *PROMPT, "toy")
     run.wait_until(lambda: project.slurm.jobs() != [])
@@ -243,12 +193,9 @@ def test_a_partition_that_is_drained_in_mid_run_costs_no_attempt(project: OnClus
 @pytest.mark.parametrize("program", ["sinfo", "sacctmgr", "sshare"])
 def test_a_question_of_the_plugin_that_fails_costs_no_attempt(project: OnCluster, program: str) -> None:
     project.configure(toy={"launches": 1})
-    site(project, "account: root")
-    folder = project.folder / "failing"
-    folder.mkdir()
-    (folder / program).write_text("#!/bin/sh\necho 'Access/permission denied' >&2\nexit 1\n", encoding="utf-8")
-    (folder / program).chmod(0o755)
-    said = project.succeed("env", f"PATH={folder}:{os.environ['PATH']}", *PROMPT, "toy")
+    project.site("account: root")
+    failing = project.in_place_of(program, "echo 'Access/permission denied' >&2\nexit 1")
+    said = project.succeed(*failing, *PROMPT, "toy")
     assert "failed: toy" not in said and "Traceback" not in said
 
 

@@ -21,10 +21,6 @@ def findings(project: OnCluster) -> dict[str, tuple[str, str]]:
     return {title: (verdict, " ".join(f"{text}{more}".split())) for verdict, title, text, more in FINDING.findall(page)}
 
 
-def site(project: OnCluster, facts: str) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text(f"{facts}\n")
-
-
 def examined(project: OnCluster, *wrapper: str) -> tuple[int, dict[str, tuple[str, str]]]:
     """The doctor's exit code and findings."""
     code, said = project.run(*wrapper, *DOCTOR)
@@ -49,7 +45,7 @@ def test_on_a_healthy_cluster_all_is_well(project: OnCluster) -> None:
 def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_folder_a_warning(
     project: OnCluster,
 ) -> None:
-    site(project, "mpi: srun --mpi=none\ninterface: ib9")
+    project.site("mpi: srun --mpi=none\ninterface: ib9")
     # The path of a temporary folder must be short.
     folder = project.slurm.shared / "t"
     folder.mkdir(exist_ok=True)
@@ -65,11 +61,11 @@ def test_a_wrong_launcher_and_interface_are_problems_and_a_shared_temporary_fold
 
 
 def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnCluster) -> None:
-    site(project, "partition: single")
+    project.site("partition: single")
     code, found = examined(project)
     assert code == 1
     assert found["two hosts"][0] == "problem"
-    words = "there was no job for two hosts: too few nodes: partition single allows jobs of at most 1 node"
+    words = "there was no job for two hosts: Slurm refuses jobs of 2 nodes (Requested node configuration is not"
     assert found["two hosts"][1].startswith(words) and "set `partition:` in" in found["two hosts"][1]
     assert [title for title, (verdict, _) in found.items() if verdict != "ok"] == ["two hosts"]
 
@@ -82,7 +78,7 @@ def test_a_partition_of_one_node_is_a_problem_only_for_two_hosts(project: OnClus
     ],
 )
 def test_a_refusal_by_slurm_names_the_key(project: OnCluster, facts: str, words: str, key: str) -> None:
-    site(project, facts)
+    project.site(facts)
     code, found = examined(project)
     assert code == 1
     assert found["executor"][0] == "problem"
@@ -117,6 +113,6 @@ def test_where_nodes_do_not_see_python_the_doctor_says_so(project: OnCluster) ->
 
 
 def test_shared_nodes_and_a_list_of_nodes_are_well_too(project: OnCluster) -> None:
-    site(project, "exclusive: false\nsbatch_options: --hint=nomultithread\nnode_list: [node1, node2, node3]")
+    project.site("exclusive: false\nsbatch_options: --hint=nomultithread\nnode_list: [node1, node2, node3]")
     code, found = examined(project)
     assert code == 0, found

@@ -58,7 +58,7 @@ def sleeping(project: OnCluster) -> OnCluster:
 
 def measured(project: OnCluster, site: str) -> list[Stay]:
     """The stays of remeasured launches, with these facts of the site."""
-    (project.folder / "profiles/slurm/site.yaml").write_text(site)
+    project.site(site)
     project.succeed(*PROMPT, "--forcerun", "launch", "--", "toy")
     found = stays(project)
     assert len(found) == LAUNCHES
@@ -73,7 +73,7 @@ def seconds(found: list[Stay]) -> float:
 @pytest.mark.alone
 def test_three_nodes_finish_the_same_launches_at_least_twice_as_fast_as_one(sleeping: OnCluster) -> None:
     # The partition `single` has one of the nodes.
-    one, three = (measured(sleeping, site) for site in ("partition: single\n", ""))
+    one, three = (measured(sleeping, site) for site in ("partition: single", ""))
     assert {stay.host for stay in one} == {"node1"}
     assert overlapping(one) == []
     assert {stay.host for stay in three} == {"node1", "node2", "node3"}
@@ -82,7 +82,7 @@ def test_three_nodes_finish_the_same_launches_at_least_twice_as_fast_as_one(slee
 
 
 def test_no_more_nodes_are_in_use_at_a_time_than_the_site_allows(project: OnCluster) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text("nodes: 1\n")
+    project.site("nodes: 1")
     said = project.succeed(*PROMPT, "toy")
     assert overlapping(stays(project)) == []
     assert "on one node, plus" in said

@@ -43,7 +43,7 @@ def test_a_node_with_a_throttled_link_is_named(project: OnCluster, slurm: Cluste
         pytest.skip("this kernel cannot throttle a link")
     names = [node.name for node in slurm.nodes]
     Project(project.folder).configure(mpi_pingpong=ACROSS)
-    (project.folder / "profiles/slurm/site.yaml").write_text(f"node_list: [{', '.join(names)}]\n")
+    project.site(f"node_list: [{', '.join(names)}]")
     said = project.succeed(*PROMPT)
 
     results = project.folder / "results"

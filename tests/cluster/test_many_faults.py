@@ -128,16 +128,12 @@ def closing(project: OnCluster) -> Path:
 
 def command(project: OnCluster) -> tuple[str, ...]:
     """The start of a command with a stand-in for sbatch."""
-    folder = project.folder / "stand-in"
-    folder.mkdir(exist_ok=True)
     words = {"closed": "Invalid qos specification", "busy": "Socket timed out on send/recv operation"}
     refused = [
         f"[ ! -e {closing(project).with_name(file)} ] || {{ echo 'sbatch: error: {said}' >&2; exit 1; }}\n"
         for file, said in words.items()
     ]
-    (folder / "sbatch").write_text(f'#!/bin/sh\n{"".join(refused)}exec /usr/bin/sbatch "$@"\n')
-    (folder / "sbatch").chmod(0o755)
-    return "env", f"PATH={folder}:{os.environ['PATH']}", "CROSSOVER_REFUSAL_SECONDS=2"
+    return project.in_place_of("sbatch", f'{"".join(refused)}exec /usr/bin/sbatch "$@"')
 
 
 def delete_some(project: OnCluster, chance: random.Random) -> None:
@@ -202,7 +198,7 @@ def test_after_faults_in_one_run_every_launch_is_measured_or_a_hole_with_the_tru
     faults[COUNT // 2] = cut_the_power_of_a_node
     launches = 4 * COUNT
     project.configure(toy=LONG | {"budget_seconds": 5, "launches": launches})
-    (project.folder / "profiles/slurm/site.yaml").write_text("batch_launches: 2\n")
+    project.site("batch_launches: 2")
     run = project.begin(*command(project), *PROMPT, "toy")
     run.wait_until(lambda: bool(raw_files(project)))
     known: set[Path] = set()

@@ -37,7 +37,7 @@ def test_a_job_has_the_whole_memory_of_its_node(project: OnCluster, slurm: Clust
 
 
 def test_page_and_terminal_warn_of_nodes_that_are_not_exclusive(project: OnCluster) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text("exclusive: false\n")
+    project.site("exclusive: false")
     said = " ".join(project.succeed(*PROMPT).split())
     shared = [fact["exclusive"] for fact in recorded(project).values()]
     assert shared and not any(shared)
@@ -47,13 +47,12 @@ def test_page_and_terminal_warn_of_nodes_that_are_not_exclusive(project: OnClust
 
 
 def test_beside_other_jobs_each_rank_has_a_processor_or_there_is_a_hole(project: OnCluster) -> None:
-    site = project.folder / "profiles/slurm/site.yaml"
     project.configure(mpi_pingpong=SMALL_MPI | {"placements": ["node"], "launches": 1})
-    site.write_text("exclusive: false\n")
+    project.site("exclusive: false")
     project.succeed(*PROMPT, "mpi_pingpong")
     [job] = {fact["job"] for fact in recorded(project).values()}
     assert " NumCPUs=2 " in project.slurm.login.run("scontrol", "--oneliner", "show", "job", job)
-    site.write_text("exclusive: false\nsbatch_options: --overcommit\n")
+    project.site("exclusive: false\nsbatch_options: --overcommit")
     code, said = project.run(*PROMPT, "-F", "mpi_pingpong")
     assert code == 1
     assert "Slurm granted its job 1 logical processor(s) for 2 ranks, which would share them" in " ".join(said.split())
@@ -63,7 +62,7 @@ def test_beside_other_jobs_each_rank_has_a_processor_or_there_is_a_hole(project:
 def test_the_estimate_counts_on_the_nodes_of_the_partition(project: OnCluster) -> None:
     project.configure(toy={"launches": 9})
     assert "on up to 3 nodes at a time" in project.succeed(*PROMPT, "-n")
-    (project.folder / "profiles/slurm/site.yaml").write_text("partition: single\n")
+    project.site("partition: single")
     assert "on one node, plus" in project.succeed(*PROMPT, "-n")
 
 

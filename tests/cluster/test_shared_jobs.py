@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from clusters import PROMPT, OnCluster, recorded
-from copies import SMALL_MPI, refine
+from copies import SMALL_MPI
 from machines import eventually
 from test_faults import LONG, node_of, raw_files, supervisors, under_way
 
@@ -65,20 +65,7 @@ def test_of_a_killed_batch_only_the_launch_under_way_is_measured_again(two: OnCl
     assert two.leftovers() == []
 
 
-def test_a_batch_whose_job_always_fails_is_listed_with_the_command_for_it(two: OnCluster) -> None:
-    two.edit("workflow/rules/launch.smk", "python -m crossover launch", "exit 3; python -m crossover launch")
-    code, said = two.run(*PROMPT, *BOTH)
-    assert code == 1
-    assert "4 launches of this run were not measured" in said
-    words = r"its job ended early: \S*bash: line 1: exec: exit: not found; logs: "
-    [name] = re.findall(rf"not measured: (\w+), placement node, launch 1, 2 \(no raw file\): {words}", said)
-    assert re.search(rf"-R .*results/launches/quick/{name}/node/2-\w+\.0\.json", said)
-    [other] = {*BOTH} - {name}
-    assert f"not measured: {other}, placement node, launch 1, 2 (not started); to measure them, repeat" in said
-    assert "did not complete successfully" not in said
-
-
-def test_the_reason_of_an_early_end_is_that_of_the_jobs_log(two: OnCluster) -> None:
+def test_a_batch_whose_job_always_fails_has_the_reason_of_its_log_and_the_command(two: OnCluster) -> None:
     two.edit(
         "workflow/crossover/cli/measuring.py", "    _without_pandas()\n    launch =", "    import absent\n    launch ="
     )
@@ -87,6 +74,12 @@ def test_the_reason_of_an_early_end_is_that_of_the_jobs_log(two: OnCluster) -> N
     early = "its job ended early: ModuleNotFoundError: No module named 'absent'"
     assert re.search(rf"{early} \(job \d+, log: results/logs/slurm/\S+\d+\.log\)", said), said
     assert said.count(early) > 1 and "its job ended early (log" not in said
+    assert "4 launches of this run were not measured" in said
+    [name] = re.findall(rf"not measured: (\w+), placement node, launch 1, 2 \(no raw file\): {early}; logs: ", said)
+    assert re.search(rf"-R .*results/launches/quick/{name}/node/2-\w+\.0\.json", said)
+    [other] = {*BOTH} - {name}
+    assert f"not measured: {other}, placement node, launch 1, 2 (not started); to measure them, repeat" in said
+    assert "did not complete successfully" not in said
 
 
 def test_a_killed_batch_script_is_repeated(two: OnCluster) -> None:
@@ -97,14 +90,6 @@ def test_a_killed_batch_script_is_repeated(two: OnCluster) -> None:
     code, said = run.end()
     assert code == 0, said
     assert "4 of 4 launches measured" in said and "attempt 1 of 3, repeated by itself" in said
-
-
-def test_a_refinement_runs_in_batches_of_its_own(project: OnCluster) -> None:
-    refine(project)
-    project.edit("profiles/slurm/config.yaml", 'facts.get("batch_launches", 8)', "2")
-    said = project.succeed(*PROMPT, "toy")
-    assert "6 of 6 launches measured" in said
-    assert {each["outcome"] for each in recorded(project).values()} == {"measured"}
 
 
 @pytest.mark.parametrize("how", [pytest.param(signal.SIGKILL, marks=pytest.mark.core), signal.SIGHUP])

@@ -81,10 +81,10 @@ def test_from_the_clone_to_the_report(slurm: Cluster) -> None:
     types(slurm, f"{activate} && {literally('README.md', 'snakemake --profile slurm')}")
     copy = Project(clone)
     launches = list(plan.launches(schema.complete({"tier": "smoke"})))
-    raw = copy.raw("smoke")
+    raw = copy.raw("smoke", "results-smoke")
     assert {launch.experiment for launch in launches} == {name.split("/")[0] for name in raw}
     assert {file.stat().st_uid for file in raw.values()} == {USER_ID}
     assert copy.leftovers() == []
-    assert (clone / "results/report/index.html").exists()
+    assert (clone / "results-smoke/report/index.html").exists()
     types(slurm, f"{activate} && {literally('profiles/slurm/README.md', 'snakemake --profile slurm mpi_pingpong')}")
-    assert copy.raw("smoke") == raw
+    assert copy.raw("smoke", "results-smoke") == raw

@@ -6,15 +6,20 @@ import subprocess
 import sys
 
 import altair as alt
+import numpy as np
 import pytest
 import vl_convert
 from campaigns import Campaign, recommendation, zmq
+from hypothesis import given
+from hypothesis import strategies as st
 
 import crossover
 from crossover.__main__ import main
+from crossover.analyse.estimates.crossover import LATEST, NOT_YET, levels_reached
 from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE
 from crossover.query import answers
+from crossover.records.outcome import OPEN
 from crossover.records.rows import Recommendation
 from crossover.report.text import choices, numbers
 
@@ -157,3 +162,16 @@ def test_a_question_loads_no_library_of_charts_or_measurements(real):
     words = [*QUESTION, "--results", str(real[0].results)]
     modules = loaded(f"from crossover.__main__ import main; main({words})")
     assert modules & {"altair", "IPython", "rich", "scipy.stats", "zmq", "mpi4py", "ipyparallel", "snakemake"} == set()
+
+
+@given(shift=st.floats(-1, 1), noise=st.floats(0.05, 0.8), seed=st.integers(0, 99))
+def test_a_lower_efficiency_is_reached_no_later_than_a_higher_one(shift, noise, seed):
+    x, random = np.logspace(2, 6, 5), np.random.default_rng(seed)
+    logits = np.linspace(-4, 4, 5) + shift + noise * random.standard_normal((4, 5))
+    found = levels_reached(x, 1 / (1 + np.exp(-logits)), [0.5, 0.8, 0.85, 0.9, 0.95])
+    latest = [each.bracket_high if each.verdict == LATEST else each.high for each in found]
+    for place, own in enumerate(found):
+        if own.verdict in (LATEST, NOT_YET, "partly", OPEN):
+            assert all(
+                own.bracket_high is not None and own.bracket_high <= end for end in filter(None, latest[place + 1 :])
+            )

@@ -1,5 +1,6 @@
 """Is Slurm asked about every kind of job, and does its refusal name the key?"""
 
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -13,33 +14,18 @@ WIDE = JOB | {"nodes": 2}
 
 
 @pytest.fixture
-def sbatch(tmp_path, monkeypatch):
-    """Gives sbatch an answer; returns the arguments of its calls."""
-
-    def answering(script):
-        program = tmp_path / "sbatch"
-        program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n{script}\n')
-        program.chmod(0o755)
-        monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
-
-    answering.asked = lambda: (tmp_path / "asked").read_text().splitlines()
-    return answering
+def sbatch(stand_in):
+    """Gives sbatch an answer."""
+    return partial(stand_in, "sbatch")
 
 
-def test_sbatch_is_asked_about_each_kind_of_job(sbatch):
-    sbatch("exit 0")
+def test_sbatch_is_asked_about_each_kind_of_job(sbatch, tmp_path):
+    sbatch(f'echo "$@" >> {tmp_path}/asked')
     acceptance.check(None, [JOB, WIDE])
-    assert sbatch.asked() == [
+    assert (tmp_path / "asked").read_text(encoding="utf-8").splitlines() == [
         "--test-only --nodes=1 --ntasks=2 --time=6 --exclusive --wrap=true",
         "--test-only --nodes=2 --ntasks=2 --time=6 --exclusive --wrap=true",
     ]
-
-
-def test_a_full_queue_is_no_reason_to_refuse_a_run(sbatch):
-    sbatch(
-        "printf 'sbatch: error: QOSMaxSubmitJobPerUserLimit\\nallocation failure: Job violates policy\\n' >&2; exit 1"
-    )
-    acceptance.check(None, [JOB])
 
 
 def test_all_of_slurms_words_and_of_a_sites_own_come_before_the_remedy(sbatch):
@@ -68,54 +54,36 @@ def test_jobs_on_other_nodes_are_another_kind(sbatch):
 def test_a_refusal_names_the_request_the_reason_and_the_keys(sbatch):
     sbatch("case $* in *--nodes=2*) echo 'allocation failure: too few' >&2; exit 1;; esac")
     with pytest.raises(CrossoverError) as refusal:
-        acceptance.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1"}])
+        acceptance.check(None, [JOB, WIDE | {"slurm_partition": "small", "slurm_account": "ab1", "mem_mb": 0}])
     [_, line] = str(refusal.value).splitlines()
     asked = "--partition=small --account=ab1 --nodes=2 --ntasks=2 --time=6 --exclusive"
     assert line.startswith(f"  {asked}: too few; set `partition:` or `account:` in profiles/slurm/site.yaml")
-
-
-def test_an_unknown_refusal_names_the_keys_that_are_set(sbatch):
-    sbatch("echo 'allocation failure: no' >&2; exit 1")
-    with pytest.raises(CrossoverError, match=r"no; set `partition:` or `account:` in profiles/slurm/site.yaml"):
-        acceptance.check(None, [WIDE | {"slurm_partition": "small", "slurm_account": "ab1", "mem_mb": 0}])
 
 
 UNAVAILABLE = "echo 'allocation failure: Requested node configuration is not available' >&2; exit 1"
 """Slurm's answer to a shortage."""
 
 
-@pytest.fixture
-def partition(monkeypatch):
-    """Gives sinfo an answer about the default partition."""
-
-    def answering(**offered):
-        monkeypatch.setattr(acceptance.cluster, "partition", lambda _: Partition(**offered))
-
-    return answering
-
-
-@pytest.mark.parametrize("offered", [{"nodes": 3}, {"nodes": 9, "nodes_per_job": 3}])
-def test_a_partition_bounds_the_hosts(sbatch, partition, offered):
-    sbatch("exit 0")
-    partition(**offered)
+def test_the_most_hosts_that_slurm_grants_have_its_words_for_why_no_more(sbatch):
+    sbatch(f"case $* in *--nodes=[34]*) {UNAVAILABLE};; esac")
     hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, 4)
-    assert hosts == 3
-    assert reason.startswith("too few nodes: partition small allows jobs of at most 3 nodes; set `partition:`")
-    assert acceptance.most_hosts({"slurm_partition": "small"}, 3) == (3, "")
-
-
-def test_another_limit_leaves_one_host_with_slurms_words(sbatch, partition):
-    sbatch("case $* in *--nodes=4*) echo 'QOSMaxNodePerJobLimit' >&2; exit 1;; esac")
-    partition(nodes=9)
-    hosts, reason = acceptance.most_hosts({}, 4)
-    assert hosts == 1
-    assert reason.startswith("Slurm refuses jobs of 4 nodes (QOSMaxNodePerJobLimit); set `partition:`")
+    assert hosts == 2
+    assert reason.startswith("Slurm refuses jobs of 4 nodes (Requested node configuration is not available); set `part")
+    assert "`wait_for_nodes: true`" in reason
+    assert acceptance.most_hosts({"slurm_partition": "small"}, 2) == (2, "")
 
 
 @pytest.mark.parametrize("script", ["exit 0", UNAVAILABLE, "echo 'Unable to contact slurm controller' >&2; exit 1"])
 def test_if_even_one_host_is_refused_or_slurm_is_silent_nothing_is_left_out(sbatch, script):
     sbatch(script)
     assert acceptance.most_hosts({}, 4) == (4, "")
+
+
+def test_a_site_that_waits_for_nodes_has_all_of_its_partition_and_no_more(sbatch, monkeypatch):
+    monkeypatch.setattr(acceptance.cluster, "partition", lambda _: Partition(nodes=3))
+    sbatch(f"case $* in *--nodes=1*) ;; *) {UNAVAILABLE};; esac")
+    assert acceptance.most_hosts({"wait_for_nodes": 1}, 4)[0] == 3
+    assert acceptance.most_hosts({"wait_for_nodes": 0}, 4)[0] == 1
 
 
 def test_a_known_reason_names_its_key(sbatch):
@@ -125,9 +93,14 @@ def test_a_known_reason_names_its_key(sbatch):
 
 
 @pytest.mark.parametrize(
-    "words", ["Unable to contact slurm controller (connect failure)", "Socket timed out on send/recv operation"]
+    "words",
+    [
+        "Unable to contact slurm controller (connect failure)",
+        "Socket timed out on send/recv operation",
+        "QOSMaxSubmitJobPerUserLimit\nallocation failure: Job violates policy",
+    ],
 )
-def test_a_controller_that_does_not_answer_refuses_nothing(sbatch, words):
+def test_a_controller_that_does_not_answer_and_a_full_queue_refuse_nothing(sbatch, words):
     sbatch(f"echo 'sbatch: error: Batch job submission failed: {words}' >&2; exit 1")
     acceptance.check(None, [JOB])
     assert acceptance.most_hosts({}, 4) == (4, "")

@@ -8,7 +8,7 @@ import pytest
 
 from crossover.slurm import cluster
 
-ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|1-infinite|infinite|64\nsingle|up|1|1|30:00|64\n"
+ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|infinite|64\nsingle|up|1|30:00|64\n"
 
 
 @pytest.fixture
@@ -38,12 +38,11 @@ def test_without_an_answer_only_the_key_is_a_bound(monkeypatch):
     assert cluster.most_nodes(None, 2, 100) == 2
 
 
-def test_a_silent_slurm_and_an_absent_one_are_no_answer(monkeypatch, tmp_path):
-    monkeypatch.setenv("PATH", str(tmp_path))
-    assert cluster.partition(None) == cluster.Partition()
-    silent = tmp_path / "sinfo"
-    silent.write_text(f"#!{sys.executable}\nimport time\ntime.sleep(60)\n")
-    silent.chmod(0o755)
+def test_a_silent_slurm_and_an_absent_one_are_no_answer(stand_in, monkeypatch, tmp_path):
+    with monkeypatch.context() as absent:
+        absent.setenv("PATH", str(tmp_path))
+        assert cluster.partition(None) == cluster.Partition()
+    stand_in("sinfo", "exec sleep 60")
     monkeypatch.setattr(cluster, "SOON_SECONDS", 0.2)
     start = time.monotonic()
     assert cluster.partition(None) == cluster.Partition()

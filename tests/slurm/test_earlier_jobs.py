@@ -7,16 +7,14 @@ from crossover.slurm import jobs
 
 
 @pytest.fixture
-def slurm(tmp_path, monkeypatch):
+def slurm(stand_in, tmp_path):
     """A Slurm with these jobs, whose `scancel` removes those that it is given."""
     queue = tmp_path / "queue"
 
     def prepare(*rows, scancel=f'for job; do sed -i "/^$job|/d" {queue}; done'):
         queue.write_text("".join(f"{row}\n" for row in rows))
-        for program, script in {"squeue": f"cat {queue}", "scancel": scancel}.items():
-            (tmp_path / program).write_text(f"#!/bin/sh\n{script}\n")
-            (tmp_path / program).chmod(0o755)
-        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+        stand_in("squeue", f"cat {queue}")
+        stand_in("scancel", scancel)
         return queue
 
     return prepare
@@ -51,8 +49,7 @@ def test_a_job_that_does_not_end_stops_the_run(slurm, tmp_path, monkeypatch):
         jobs.cancel_earlier(tmp_path)
 
 
-def test_a_slurm_that_does_not_answer_stops_the_run(slurm, tmp_path):
-    slurm(scancel="true")
-    (tmp_path / "squeue").write_text("#!/bin/sh\necho Unable to contact slurm controller >&2; exit 1\n")
+def test_a_slurm_that_does_not_answer_stops_the_run(stand_in, tmp_path):
+    stand_in("squeue", "echo Unable to contact slurm controller >&2; exit 1")
     with pytest.raises(CrossoverError, match=r"Unable to contact slurm controller.*repeat the command"):
         jobs.cancel_earlier(tmp_path)

@@ -60,13 +60,10 @@ def test_slurms_reasons_say_what_ends_the_wait(reasons, words):
         assert [line.startswith(f"{reason}: {words}") for line in lines[1:]] == ([True] if words else [])
 
 
-def test_suspended_jobs_are_counted_with_the_waiting_ones(tmp_path, monkeypatch):
+def test_suspended_jobs_are_counted_with_the_waiting_ones(stand_in):
     rows = ("PENDING|None|run-1", "PENDING|job requeued in held state|run-2", "SUSPENDED|None|run-3")
     rows += ("PENDING|Nodes a|b are DOWN|run-4", "SUSPENDED|None|run-5", "PENDING|Priority|other", "PENDING||run-6")
-    program = tmp_path / "squeue"
-    program.write_text("#!/bin/sh\n" + "".join(f"echo '{row}'\n" for row in rows))
-    program.chmod(0o755)
-    monkeypatch.setenv("PATH", str(tmp_path))
+    stand_in("squeue", "\n".join(f"echo '{row}'" for row in rows))
     expected = {"job requeued in held state": 1, jobs.SUSPENDED: 2, "Nodes a|b are DOWN": 1}
     assert jobs.reasons_to_wait("run-") == expected
 
@@ -80,43 +77,26 @@ def test_a_refusal_that_passes_is_named_once():
 
 
 @pytest.fixture
-def sbatch(tmp_path, monkeypatch):
+def sbatch(stand_in, tmp_path, monkeypatch):
     """Prepares a stand-in for sbatch that refuses jobs with the words in the file `words`, as often as it has lines."""
-    stand_in = tmp_path / "bin" / "sbatch"
-    stand_in.parent.mkdir()
     words = tmp_path / "words"
-    stand_in.write_text(
-        f'#!/bin/sh\n[ -s {words} ] || {{ echo "7;x"; exit 0; }}\n'
-        f'echo "sbatch: error: $(head -1 {words})" >&2\nsed -i 1d {words}\nexit 3\n'
-    )
-    stand_in.chmod(0o755)
-    monkeypatch.setenv("PATH", f"{stand_in.parent}:/usr/bin:/bin")
+    refuse = f'echo "sbatch: error: $(head -1 {words})" >&2\nsed -i 1d {words}\nexit 3'
+    stand_in("sbatch", f'[ -s {words} ] || {{ echo "7;x"; exit 0; }}\n{refuse}')
     monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0.1")
     monkeypatch.setenv(submission.REFUSALS, "")
     submission.stand_in()
     return words
 
 
-def submit():
-    return subprocess.run(["sbatch", "--parsable", "a b"], capture_output=True, text=True)
-
-
-def test_a_job_is_submitted_again_while_the_refusal_can_pass(sbatch):
-    sbatch.write_text("QOSMaxSubmitJobPerUserLimit\nAssocMaxSubmitJobLimit\n")
-    done = submit()
-    assert (done.returncode, done.stdout.strip(), done.stderr) == (0, "7", "")
+def test_refusals_are_kept_whether_they_pass_or_not(sbatch):
+    sbatch.write_text("Invalid qos specification\nQOSMaxSubmitJobPerUserLimit\nAssocMaxSubmitJobLimit\n")
+    refused, accepted = (subprocess.run(["sbatch", "a b"], capture_output=True, text=True) for _ in range(2))
+    assert (refused.returncode, accepted.returncode, accepted.stdout) == (1, 0, "7\n")
     assert submission.refusals() == [
+        ("refused", "Invalid qos specification"),
         ("waits", "QOSMaxSubmitJobPerUserLimit"),
         ("waits", "AssocMaxSubmitJobLimit"),
     ]
-    assert submission.last_refusal() == ""
-
-
-def test_another_refusal_is_final_and_its_words_are_kept(sbatch):
-    sbatch.write_text("Invalid qos specification\n")
-    done = submit()
-    assert (done.returncode, done.stdout) == (1, "")
-    assert done.stderr == "sbatch: error: Invalid qos specification\n"
     assert submission.last_refusal() == "Invalid qos specification"
 
 
@@ -124,29 +104,16 @@ ENDED = "JobId=3 JobState=CANCELLED Reason=None RunTime=00:00:05 NodeList=node3 
 WAITING = "JobId=4 JobState=CANCELLED Reason=BeginTime RunTime=00:00:00 NodeList= NumNodes=1-2 NumCPUs=1"
 
 
-@pytest.fixture
-def slurm(tmp_path, monkeypatch):
-    """Gives the commands of Slurm their answers."""
-
-    def answering(**answers):
-        for command, answer in answers.items():
-            program = tmp_path / command
-            program.write_text(f"#!/bin/sh\necho '{answer}'\n")
-            program.chmod(0o755)
-        monkeypatch.setenv("PATH", str(tmp_path))
-
-    return answering
-
-
-def test_the_controller_is_asked_first_and_the_accounts_if_it_has_forgotten_the_job(slurm):
-    slurm(scontrol=ENDED, sacct="FAILED|node9")
+def test_the_controller_is_asked_first_and_the_accounts_if_it_has_forgotten_the_job(stand_in):
+    stand_in("scontrol", f"echo '{ENDED}'")
+    stand_in("sacct", "echo 'NODE_FAIL|node[1-2]'")
     assert jobs.fate_of("3") == Fate("CANCELLED", "node3")
-    slurm(scontrol="slurm_load_jobs error: Invalid job id specified", sacct="NODE_FAIL|node[1-2]")
+    stand_in("scontrol", "echo 'slurm_load_jobs error: Invalid job id specified'")
     assert jobs.fate_of("3") == Fate("NODE_FAIL", "node[1-2]")
 
 
-def test_without_an_answer_nothing_is_known(slurm):
-    slurm()
+def test_without_an_answer_nothing_is_known(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert jobs.fate_of("3") == Fate()
     assert not Fate().from_outside and str(Fate()) == ""
 

@@ -33,22 +33,15 @@ WITHOUT_ACCOUNTS = "echo 'Slurm accounting storage is disabled' >&2; exit 1"
 
 
 @pytest.fixture
-def slurm(tmp_path, monkeypatch):
+def slurm(stand_in, tmp_path, monkeypatch):
     """Makes a program of Slurm from a script of the shell; the environment is that of a run."""
-    folder = tmp_path / "slurm"
-    folder.mkdir()
-
-    def program(name, script):
-        (folder / name).write_text(f"#!/bin/sh\n{script}\n")
-        (folder / name).chmod(0o755)
-
-    monkeypatch.setenv("PATH", f"{BIN}{os.pathsep}{folder}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setenv("PATH", str(BIN), prepend=os.pathsep)
     monkeypatch.setenv("CROSSOVER_REFUSALS", str(tmp_path / "run" / "refusals"))
     monkeypatch.setenv("CROSSOVER_JOBS", str(tmp_path / "run" / "jobs"))
     monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0")
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "jobs").touch()
-    return program
+    return stand_in
 
 
 @pytest.fixture

@@ -11,6 +11,7 @@ import pytest
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROFILES, WORKFLOW
+from crossover.records import record
 from crossover.workflow import folders, session
 
 
@@ -102,6 +103,21 @@ def test_another_system_than_linux_is_refused_with_what_to_do(monkeypatch):
     monkeypatch.setattr(session.sys, "platform", "darwin")
     with pytest.raises(CrossoverError, match=r"measures on Linux, and this is darwin; on macOS use a virtual machine"):
         session.require_linux()
+
+
+def test_a_run_hides_no_answers_of_a_higher_tier(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert folders.of_results(["--config", "tier=smoke"]) == "results-smoke"
+    assert folders.of_results(["--config", "tier=smoke", "results=here"]) == "here"
+    assert folders.of_results(["--config", "tier=paper"]) == "results"
+    (tmp_path / "results").mkdir()
+    folders.require_smaller_answers("results", "quick")
+    row = {"experiment": "toy", "receipt": "results/launches/standard/toy/node/1-0123abcd.0.json"}
+    record.write(record.from_rows([row], record.LAUNCHES), Path("results/launches.parquet"))
+    for tier in ("standard", "paper"):
+        folders.require_smaller_answers("results", tier)
+    with pytest.raises(CrossoverError, match=r"answers of tier standard.*--config results=results-quick$"):
+        folders.require_smaller_answers("results", "quick")
 
 
 CLAIMS = """

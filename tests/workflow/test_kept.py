@@ -81,7 +81,7 @@ def test_other_tiers_do_not_replace_it(measured: Project) -> None:
     before = raw(measured)
     measured.succeed(*RUN, "--config", "tier=smoke", "--", "toy")
     assert raw(measured) == before
-    assert set(measured.raw("smoke")) == {"toy/node/1", "toy/node/2"}
+    assert set(measured.raw("smoke", "results-smoke")) == {"toy/node/1", "toy/node/2"}
     assert "launch" not in measured.planned("toy")
 
 

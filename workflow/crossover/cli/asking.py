@@ -143,6 +143,8 @@ def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
         if group is groups[0] and (remedy := run.settling(first)):
             lines.append(f"    {remedy}")
     _cut(lines, chosen)
+    if len(groups) == 1 and (paste := groups[0].chosen[0].paste):
+        _say("\n".join(["to paste:", "", *paste]))
 
 
 def _print_values(run: "Run", chosen: Namespace, found: "Match") -> None:

@@ -38,7 +38,6 @@ class Command:
 
     @property
     def name(self) -> str:
-        """The name that the user types."""
         return self.run.__name__.replace("_", "-")
 
     @property

@@ -18,6 +18,9 @@ from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Round
 from crossover.experiments import declared, keys_of
 from crossover.planning import plan, refinement
 
+SMOKE_RESULTS = f"{Config.results}-smoke"
+"""The folder of a smoke run, which must not hide the answers of a run that means something."""
+
 Stated = Mapping[str, Any]
 """The configuration as the user writes it."""
 
@@ -130,10 +133,15 @@ def _made(config: Stated, tier: str) -> Config:
     chosen = config.get("experiments", dict.fromkeys(declared()))
     plain = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     # Receipts are found by their paths, and these have neither a first ./ nor a last /.
-    plain["results"] = str(Path(plain.get("results", Config.results)))
+    plain["results"] = str(Path(folder({**config, "tier": tier})))
     at = plain["at"] = str(plain.get("at", ""))
     experiments = {name: _at(at, name, _completed(name, own or {}, tier, entrants)) for name, own in chosen.items()}
     return Config(**plain | {"tier": tier}, farms=entrants, experiments=experiments)
+
+
+def folder(config: Stated) -> str:
+    """The folder of results of the chosen tier."""
+    return str(config.get("results", SMOKE_RESULTS if config.get("tier") == "smoke" else Config.results))
 
 
 def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Mapping[str, FarmEntry]) -> Settings:

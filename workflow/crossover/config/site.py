@@ -20,12 +20,6 @@ def _distinct(nodes: list[str]) -> list[str]:
     return nodes
 
 
-def _options(text: str) -> str:
-    if fault := submission.fault_of_options(text):
-        raise ValueError(fault)
-    return text
-
-
 FACTS: dict[str, Any] = {
     # The partition or queue to submit to, the account or project to charge, the quality of service.
     "partition": Text,
@@ -43,7 +37,7 @@ FACTS: dict[str, Any] = {
     # The network interface between ranks on several hosts.
     "interface": Text,
     # More options of sbatch, such as --reservation=tests.
-    "sbatch_options": Annotated[Text, AfterValidator(_options)],
+    "sbatch_options": Annotated[Text, AfterValidator(submission.check_options)],
     # Whether jobs have their nodes to themselves, and wait for nodes that are drained or down.
     "exclusive": bool,
     "wait_for_nodes": bool,

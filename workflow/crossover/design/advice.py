@@ -27,6 +27,8 @@ class Setting:
     beyond: Mapping[str, str] = field(default_factory=dict)
     """The same for arms that programs can use from a point of the axis on, and the default below it; `{value}` stands
     for the point."""
+    program_wide: bool = False
+    """Whether a program has one value for all that it does, so that one is sought for all questions."""
     experiment: str = ""
     """The experiment that declares it; `analyse.tables.recommend` sets it."""
 

@@ -33,7 +33,9 @@ class Config:
         "longest. `snakemake -n` prints how long.",
     ] = "quick"
     results: Annotated[
-        str, MinLen(1), "The folder for everything that a run writes, relative to the project's root."
+        str,
+        MinLen(1),
+        "The folder for everything that a run writes, relative to the project's root; `results-smoke` at tier `smoke`.",
     ] = "results"
     at: Annotated[
         str,

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from crossover import farms
 from crossover.config.amount import UNIT_BYTES
 from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
@@ -143,6 +144,13 @@ class Chosen:
         value = f"{numbers.quantity(row.value, row.unit)} {numbers.interval(row.value, row.low, row.high, row.unit)}"
         than = f"{numbers.significant(row.factor)} times {better} than {row.next}"
         return f"{value.rstrip()}, {than}; {numbers.counted(row.launches, 'launch')}"
+
+    @property
+    def paste(self) -> list[str]:
+        """The lines that use the choice, if it is a task farm; none where another may be better."""
+        every = farms.declared().values() if self.verdict != OPEN else ()
+        text = next((farm.snippet for farm in every if next(iter(farm.arms)) == self.arms[0]), "")
+        return text.strip("\n").splitlines()
 
     def cost_of(self, arm: str) -> str:
         """What another candidate can cost there, in words; empty where it is none."""

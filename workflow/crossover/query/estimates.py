@@ -75,8 +75,15 @@ def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
     medians = kept(results, "medians")
     if medians is None:
         return []
-    own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps([level]))
-    return [*map(Threshold.of, writer.thresholds(list(curves(own))))]
+    # The levels beside it bound an open one.
+    levels = sorted({level, *(each for each in LEVELS)})
+    own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps(levels))
+    rows = map(Threshold.of, writer.thresholds(list(curves(own))))
+    return [row for row in rows if row.level == level]
+
+
+LEVELS = [step / 20 for step in range(1, 20)]
+"""The levels beside which another one is asked for."""
 
 
 def reached_in_words(row: Threshold, name: str) -> str:

@@ -249,10 +249,10 @@ class Run:
 
     def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Recommendation, str]]:
         """The recommendations for a setting by its name, each with the name of its question."""
-        run_tables.require_joined(self.results)
         every = [*map(Recommendation.of, run_tables.read(self.results, "recommendations").to_pylist())]
         question.one_of("setting", setting, (row.setting for row in every))
         own = question.matching(setting, [row for row in every if row.setting == setting], keys)
+        run_tables.require_joined(self.results, {row.experiment for row in own})
         names = recommendations.question_names(self._tables)
         return [(row, recommendations.question_name(row, names)) for row in own]
 

@@ -408,6 +408,11 @@ class Recommendation(Row):
     def conditions(self) -> dict[str, Any]:
         return {**self.keys, "placement": self.placement}
 
+    @property
+    def for_program(self) -> bool:
+        """Whether it is the value for a whole program, over all questions."""
+        return not self.protocol and self.guarantee is not None
+
 
 @dataclass(frozen=True, kw_only=True)
 class Change(OfArm):

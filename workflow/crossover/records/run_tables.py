@@ -1,5 +1,6 @@
 """Reads the tables of a run: those of each experiment that was measured alone since are newer than the joined ones."""
 
+from collections.abc import Collection
 from pathlib import Path
 
 import pyarrow as pa
@@ -51,9 +52,9 @@ def read(results: Path, name: str) -> pa.Table:
     return table.sort_by([("experiment", "ascending")])
 
 
-def require_joined(results: Path) -> None:
-    """Raise CrossoverError, with the command, if the joined tables lack launches of an experiment."""
-    if names := behind(results):
+def require_joined(results: Path, experiments: Collection[str] | None = None) -> None:
+    """Raise CrossoverError, with the command, if the joined tables lack launches of one of these experiments."""
+    if names := [name for name in behind(results) if experiments is None or name in experiments]:
         raise CrossoverError(
             f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; {AGAIN}"
         )

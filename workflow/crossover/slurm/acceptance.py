@@ -40,7 +40,7 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that allows jobs of as many nodes",
+        "choose one that allows jobs of as many nodes; for nodes that are drained or down, set `wait_for_nodes: true`",
     ),
     (
         r"time limit is invalid|timelimit|maxwall",
@@ -66,9 +66,8 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
 SITES_OWN = ("slurm_partition", "slurm_account", "qos", "constraint")
 """The resources that a site's keys set."""
 
-WAIT = f"repeat the command when they are; to let jobs wait for them, set `wait_for_nodes: true` in {SITE}"
-MOST_NAMED = 6
-"""The most nodes that are named."""
+UNAVAILABLE = "node configuration is not available"
+"""Slurm's words for nodes that do not exist, and for those that are drained or down."""
 
 HOPELESS = (
     *("BadConstraints", "InvalidAccount", "InvalidQOS", "AccountNotAllowed", "QOSNotAllowed"),
@@ -88,13 +87,15 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
             "from the profile and the command line"
         )
     jobs = list(jobs)
+    # Slurm accepts jobs for a partition that is down.
     for name in dict.fromkeys(job.get("slurm_partition") for job in jobs):
         if state := cluster.partition(name).stopped:
             raise CrossoverError(
                 f"Slurm's partition {name or 'by default'} is {state}, so no job would start; nothing was submitted. "
                 f"Wait until `sinfo --summarize` says that it is up, or set `partition:` in {SITE} to one that is"
             )
-    if faults := [fault for job in jobs if (fault := _refusal(job))]:
+    answers = [(job, *_asked(job)) for job in jobs]
+    if faults := [f"  {' '.join(options)}: {why}; {_step(why, job)}" for job, options, why in answers if why]:
         raise CrossoverError("\n".join(["Slurm refuses these jobs; nothing was submitted", *faults]))
 
 
@@ -103,39 +104,12 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
 
     It is `wanted` if Slurm does not answer, and if it refuses even one host, because then `check` says why.
     """
-    name = resources.get("slurm_partition")
-    offered = cluster.partition(name)
-    allowed = int(min(wanted, offered.nodes_per_job, offered.nodes or wanted))
     job = {**resources, "tasks": max(2, wanted), "runtime": 1}
-    if allowed == wanted:
-        refused = _asked({**job, "nodes": wanted})[1]
-        if not refused or _asked({**job, "nodes": 1})[1]:
-            return wanted, ""
-        if lacking := _lacking({**resources, "nodes": wanted}):
-            return max(1, cluster.nodes_down(name)[0]), f"{lacking}; {WAIT}"
-        return 1, f"Slurm refuses jobs of {wanted} nodes ({refused}); {_step(refused, resources)}"
-    which = f"partition {name}" if name else "the default partition"
-    words = f"{which} allows jobs of at most {allowed} node{'s' * (allowed > 1)}"
-    return allowed, f"too few nodes: {words}; set `partition:` in {SITE} to one that allows jobs of {wanted}"
-
-
-def _refusal(job: Mapping[str, Any]) -> str:
-    """Slurm's reason to refuse such a job, and the keys to set; empty if Slurm accepts it or does not answer."""
-    options, why = _asked(job)
-    if not why:
-        return ""
-    lacking = _lacking(job)
-    return f"  {' '.join(options)}: {why}{f': {lacking}; {WAIT}' if lacking else f'; {_step(why, job)}'}"
-
-
-def _lacking(job: Mapping[str, Any]) -> str:
-    """The nodes of its partition that are not up, in words, if a job lacks nothing else; otherwise empty."""
-    up, down = cluster.nodes_down(job.get("slurm_partition"))
-    if not up < job.get("nodes", 1) <= up + len(down):
-        return ""
-    named = ", ".join(f"{node} {state}" for node, state in sorted(down.items())[:MOST_NAMED])
-    more = ", ..." if len(down) > MOST_NAMED else ""
-    return f"{len(down)} of {up + len(down)} nodes of the partition are not up ({named}{more})"
+    refusal = _asked({**job, "nodes": wanted})[1]
+    for hosts in range(wanted - 1, 0, -1) if refusal else ():
+        if not _asked({**job, "nodes": hosts})[1]:
+            return hosts, f"Slurm refuses jobs of {wanted} nodes ({refusal}); {_step(refusal, resources)}"
+    return wanted, ""
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
@@ -149,8 +123,10 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     except (OSError, subprocess.TimeoutExpired):
         return options, ""
     # Nodes that come back are worth a wait, if the site says so.
-    if answer.returncode and job.get("wait_for_nodes") and _lacking(job):
-        return options, ""
+    if job.get("wait_for_nodes") and UNAVAILABLE in answer.stderr:
+        nodes = cluster.partition(job.get("slurm_partition")).nodes
+        if nodes is None or job["nodes"] <= nodes:
+            return options, ""
     # A full queue or a busy controller is no fault of the job.
     if answer.returncode == 0 or PASSES.search(answer.stderr):
         return options, ""

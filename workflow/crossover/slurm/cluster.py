@@ -9,11 +9,8 @@ from dataclasses import dataclass
 SOON_SECONDS, LIMIT_SECONDS = 2, 10
 """The longest waits for an answer: for one without which a run goes on, and for others."""
 
-UP = ("idle", "mixed", "allocated", "completing", "planned")
-"""The states of nodes on which a job can start, now or after other jobs."""
-
-COLUMNS = "%P|%a|%D|%s|%l|%c"
-"""Of `sinfo`: partition, its state, nodes, nodes of one job, limit of time, processors of a node."""
+COLUMNS = "%P|%a|%D|%l|%c"
+"""Of `sinfo`: partition, its state, nodes, limit of time, processors of a node."""
 
 
 @dataclass(frozen=True)
@@ -22,7 +19,6 @@ class Partition:
 
     states: tuple[str, ...] = ("up",)
     nodes: int | None = None
-    nodes_per_job: float = math.inf
     minutes: float = math.inf
     """The longest job."""
     processors: float = math.inf
@@ -42,23 +38,23 @@ def partition(names: str | None) -> Partition:
 def partition_in(answer: str, names: str | None) -> Partition:
     """The same, from what `sinfo` answers with COLUMNS. Other lines, such as a site's own words, are skipped.
 
-    >>> partition_in("main*|up|3|1-2|1-02:00:00|64+\\nmain*|up|1|1-2|1-02:00:00|4\\nold|down|1|1|30:59|2", None)
-    Partition(states=('up',), nodes=4, nodes_per_job=2, minutes=1560, processors=4)
-    >>> partition_in("Welcome!\\nmain*|up|3|1-infinite|infinite|8\\nold|down|1|1|30:59|2", "old").stopped
+    >>> partition_in("main*|up|3|1-02:00:00|64+\\nmain*|up|1|1-02:00:00|4\\nold|down|1|30:59|2", None)
+    Partition(states=('up',), nodes=4, minutes=1560, processors=4)
+    >>> partition_in("Welcome!\\nmain*|up|3|infinite|8\\nold|down|1|30:59|2", "old").stopped
     'down'
     >>> partition_in("", None) == Partition()
     True
     """
-    rows = [row for row in (line.split("|") for line in answer.splitlines()) if len(row) == 6]
-    rows = [row for row in rows if _is_among(row[0], names) and row[2].isdecimal()]
+    rows = [row for row in (line.split("|") for line in answer.splitlines()) if len(row) == 5 and row[2].isdecimal()]
+    # The default partition has a star.
+    rows = [row for row in rows if (row[0].rstrip("*") in names.split(",") if names else row[0].endswith("*"))]
     if not rows:
         return Partition()
     return Partition(
         tuple(dict.fromkeys(row[1] for row in rows)),
         sum(int(row[2]) for row in rows),
-        min(_number(row[3].rpartition("-")[2]) for row in rows),
-        min(_minutes(row[4]) for row in rows),
-        min(_number(row[5].rstrip("+")) for row in rows),
+        min(_minutes(row[3]) for row in rows),
+        min(_number(row[4].rstrip("+")) for row in rows),
     )
 
 
@@ -69,23 +65,6 @@ def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
     """
     most = min(filter(None, [bound, partition(partitions).nodes]))
     return None if most == sys.maxsize else min(most, jobs)
-
-
-def nodes_down(partitions: str | None) -> tuple[int, dict[str, str]]:
-    """How many nodes of these partitions, or of the default one without a name, are up; the states of the others."""
-    return down_in(said(["sinfo", "--noheader", "--Node", "--format=%P|%N|%T"], SOON_SECONDS), partitions)
-
-
-def down_in(answer: str, partitions: str | None) -> tuple[int, dict[str, str]]:
-    """The same, from what `sinfo` answers.
-
-    >>> down_in("main*|n1|idle\\nmain*|n2|drained\\nmain*|n3|down*\\nold|n4|down", None)
-    (1, {'n2': 'drained', 'n3': 'down'})
-    """
-    rows = [line.split("|") for line in answer.splitlines()]
-    states = {row[1]: row[2] for row in rows if len(row) == 3 and _is_among(row[0], partitions)}
-    down = {node: state.rstrip("*~#+$@^") for node, state in states.items() if state.rstrip("~#+") not in UP}
-    return len(states) - len(down), down
 
 
 def said(command: list[str], seconds: float) -> str:
@@ -105,8 +84,3 @@ def _minutes(text: str) -> float:
     match = re.fullmatch(r"(?:(\d+)-)?(?:(\d+):)?(\d+):(\d+)", text)
     days, hours, minutes, _ = (int(part or 0) for part in match.groups()) if match else (0, 0, 0, 0)
     return (days * 24 + hours) * 60 + minutes if match else math.inf
-
-
-def _is_among(name: str, partitions: str | None) -> bool:
-    """Whether `sinfo` names one of these partitions so, or the default one, which has a star."""
-    return name.rstrip("*") in partitions.split(",") if partitions else name.endswith("*")

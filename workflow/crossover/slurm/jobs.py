@@ -54,15 +54,12 @@ FROM_OUTSIDE = (
 
 def reasons_to_wait(start: str) -> Counter[str] | None:
     """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
-    command = ["squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j"]
     try:
-        done = subprocess.run(command, capture_output=True, timeout=POLL_SECONDS, encoding="utf-8", errors="replace")
-    except (OSError, subprocess.TimeoutExpired):
-        return None
-    if done.returncode:
+        answer = _ask("squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j")
+    except CrossoverError:
         return None
     waiting: Counter[str] = Counter()
-    for line in done.stdout.splitlines():
+    for line in answer.splitlines():
         state, _, rest = line.partition("|")
         reason, _, name = rest.rpartition("|")
         reason = SUSPENDED if state == "SUSPENDED" else reason
@@ -245,8 +242,3 @@ def _ask(*command: str) -> str:
             f"cannot find out whether an earlier run has left jobs in Slurm ({command[0]}: {reason}); when Slurm "
             "answers, repeat the command"
         ) from error
-
-
-def log_of(results: Path, job: str) -> Path | None:
-    """The log of a job by its number, which Snakemake's plugin writes; None if there is none."""
-    return next((results / "logs" / "slurm").rglob(f"{job}.log"), None)

@@ -20,9 +20,9 @@ EXCLUSIVE = ("--exclusive", "--overcommit")
 ranks. Without --exclusive, --overcommit would make Slurm grant one processor for all ranks."""
 
 NOT_A_JOB = {
-    r"(--array|-a)\b": "in a job array every task would run the first launch",
-    r"--(test-only|wrap)\b": "the job would not run a launch",
-    r"(--wait\b|-W\b)": "jobs would be submitted one after another",
+    r"(?<!\S)(--array|-a)\b": "makes a job array, in which every task would run the first launch; remove it",
+    r"(?<!\S)--(test-only|wrap)\b": "makes a job that runs no launch; remove it",
+    r"(?<!\S)(--wait|-W)\b": "submits jobs one after another; remove it",
 }
 """Options with which jobs would not run as planned, with the reason."""
 
@@ -74,28 +74,24 @@ def extra_options(facts: Mapping[str, Any]) -> str:
     return shlex.join([*exclusive, *shlex.split(facts.get("sbatch_options", ""))])
 
 
-def fault_of_options(text: str) -> str:
-    """Why these `sbatch_options` cannot be used, and the next step; empty if they can.
+def check_options(text: str) -> str:
+    """These `sbatch_options`. Raises ValueError, with the next step, for one that cannot be used.
 
-    >>> fault_of_options("--partition=short")  # doctest: +ELLIPSIS
-    '--partition sets the partition, which each launch sets itself; use one of the keys `account`, ...
+    >>> check_options("--partition=short")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ValueError: --partition sets the partition, which each launch sets itself; use one of the keys `account`, ...
     """
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        return f"cannot be split into words ({error}); close its quotes"
-    if not words or not words[0].startswith("-"):
-        return f"{text!r} is no option of sbatch; write options such as --reservation=tests"
-    joined = shlex.join(words)
-    for pattern, why in NOT_A_JOB.items():
-        if found := re.search(rf"(?<!\S){pattern}\S*", joined):
-            return f"with {found[0]} {why}; remove it"
     # Imported here, because the plugin needs a second.
     plugin = importlib.import_module("snakemake_executor_plugin_slurm.validation")
-    for pattern, name in plugin.get_forbidden_slurm_options().items():
-        if found := re.search(pattern, joined):
-            return f"{found[0].strip(' =')} sets the {name}, which each launch sets itself; {INSTEAD}"
-    return ""
+    reserved = {
+        pattern: f"sets the {name}, which each launch sets itself; {INSTEAD}"
+        for pattern, name in plugin.get_forbidden_slurm_options().items()
+    }
+    words = shlex.join(shlex.split(text))
+    for pattern, why in {**NOT_A_JOB, **reserved}.items():
+        if match := re.search(pattern, words):
+            raise ValueError(f"{match[0].strip(' =')} {why}")
+    return text
 
 
 def request_whole_memory() -> None:

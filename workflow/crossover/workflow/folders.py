@@ -13,9 +13,10 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from crossover.config import yaml_file
+from crossover.config import schema, yaml_file
+from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
-from crossover.planning import command
+from crossover.planning import command, receipt
 
 SOCKET_BYTES = 107
 """The longest path of a socket on Linux."""
@@ -34,12 +35,10 @@ CACHE = f"{OWN}/cache"
 @plain()
 def of_results(words: Sequence[str]) -> str:
     """The folder of results of the command with these words, or the configured one; for profiles."""
-    given = [value for value in command.read(words).values if value.startswith("results=")]
-    if given:
-        return given[-1].removeprefix("results=")
     file = Path("config/config.yaml")
     configured = yaml_file.read_yaml(file) if file.exists() else None
-    return str(configured.get("results", "results")) if isinstance(configured, dict) else "results"
+    given = dict(value.split("=", 1) for value in command.read(words).values if "=" in value)
+    return schema.folder((configured if isinstance(configured, dict) else {}) | given)
 
 
 TAKEN = (
@@ -216,3 +215,21 @@ def _release(handle: int, ended: threading.Event, process: int) -> None:
         ended.set()
         with suppress(OSError):
             os.truncate(handle, 0)
+
+
+def require_smaller_answers(results: str, tier: str) -> None:
+    """Raise CrossoverError if the tables there are of a higher tier, whose answers a run of `tier` would hide."""
+    # Imported here, because every Snakemake process loads this module.
+    from crossover.records import record
+    from crossover.records.rows import Launch
+
+    tables = Path(results, "launches.parquet")
+    rows: list[Launch] = []
+    # The analysis replaces tables that cannot be read.
+    with suppress(OSError, CrossoverError):
+        rows = record.rows_of(tables, Launch) if tables.exists() else []
+    if hidden := [each for each in receipt.tiers(rows) if each in TIERS[TIERS.index(tier) + 1 :]]:
+        raise CrossoverError(
+            f"{results}: has the answers of tier {hidden[0]}, which this run at tier {tier} would hide; give it a "
+            f"folder of its own: --config results=results-{tier}"
+        )

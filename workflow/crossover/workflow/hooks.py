@@ -42,6 +42,7 @@ def start(run: Run) -> None:
             jobs.follow(jobs.name_start(run.results), display.say)
         return
     with plain():
+        folders.require_smaller_answers(run.results, run.config.tier)
         if on_slurm:
             acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
     tell(run)
@@ -111,7 +112,7 @@ def follow(run: Run, on_slurm: bool) -> None:
         lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
-        partial(jobs.log_of, Path(run.results)),
+        lambda job: next(Path(run.results, "logs", "slurm").rglob(f"{job}.log"), None),
     )
     # Asked after every launch.
     later = cache(run.course.later)

@@ -5,6 +5,8 @@ level; for efficiency over task duration, this is METG. METG, the minimum effect
 task duration from which a farm's efficiency is at least, for example, 50 % (Slaughter et al., Task Bench, SC20).
 """
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,6 +35,10 @@ STEPS = 64
 
 REFINEMENTS = 3
 """The number of refinements of the interval's ends: to less than 1e-7 of a step of the axis."""
+
+
+LATEST, NOT_YET = "at the latest", "not yet"
+"""The verdicts on a threshold of which only one bound is known: an upper, or a lower one."""
 
 
 @dataclass(frozen=True)
@@ -178,6 +184,24 @@ def threshold(x: Floats, shares: Floats, level: float) -> Crossing:
     return onset(x, logit(shares) - logit(np.array(level)))
 
 
+def levels_reached(x: Floats, shares: Floats, levels: Sequence[float]) -> list[Crossing]:
+    """The `threshold` of each level, which rise.
+
+    A curve has a level no later than a higher one, so an open threshold takes the bounds of the levels beside it.
+    """
+    found = [threshold(x, shares, level) for level in levels]
+    latest, earliest = math.inf, 0.0
+    for place, own in reversed([*enumerate(found)]):
+        latest = min(latest, own.high or own.bracket_high or math.inf) if own.verdict in ("from", LATEST) else latest
+        if own.verdict in (LATEST, NOT_YET, "partly", OPEN) and latest < math.inf:
+            found[place] = Crossing(LATEST, bracket_high=latest)
+    for place, own in enumerate(found):
+        earliest = max(earliest, own.low or own.bracket_low or 0) if own.verdict in ("from", NOT_YET) else earliest
+        if own.verdict == NOT_YET:
+            found[place] = Crossing(NOT_YET, bracket_low=earliest)
+    return found
+
+
 def onset(x: Floats, d: Floats, bias: float = 0.0) -> Crossing:
     """The point of the axis from which a curve from `x`, rising, shape (cells,), and `d`, shape (launches, cells), is
     above zero, beyond a `bias`; docs/data.md defines the verdicts under "Threshold verdicts"."""
@@ -190,9 +214,9 @@ def onset(x: Floats, d: Floats, bias: float = 0.0) -> Crossing:
         case "always":
             return Crossing("always" if side[0] > 0 else "never")
         case "none" if side[-1] > 0:
-            return Crossing("at the latest", bracket_high=float(x[_start_of_last_run(side)]))
+            return Crossing(LATEST, bracket_high=float(x[_start_of_last_run(side)]))
         case "none" if side[0] < 0:
-            return Crossing("not yet", bracket_low=float(x[-1 - _start_of_last_run(side[::-1])]))
+            return Crossing(NOT_YET, bracket_low=float(x[-1 - _start_of_last_run(side[::-1])]))
         case "none" if (side > 0).any():
             return Crossing("partly")
         case verdict:

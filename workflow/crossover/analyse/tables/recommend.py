@@ -7,12 +7,12 @@ import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import tomli_w
 
-from crossover import farms
 from crossover.analyse.estimates.choice import Choice, Question, questions
 from crossover.analyse.estimates.curve import Row, curves
 from crossover.analyse.estimates.intervals import Floats
@@ -29,21 +29,8 @@ FILE = "recommended.toml"
 
 SMOKE = "a smoke run tests the workflow; it has too few launches for advice"
 
-OTHER_FARMS = {next(iter(farm.arms)): farm.snippet for farm in farms.declared().values() if farm.snippet}
-
-TASK_FARM = Setting(
-    library="ipyparallel",
-    name="task farm",
-    about="the library of the task farm",
-    default="leastload",
-    values={str(farm): farm for farm in OTHER_FARMS},
-    snippet=OTHER_FARMS,
-    experiment=next(name for name, experiment in declared().items() if experiment.farming),
-)
-
-DECLARED = [replace(setting, experiment=name) for name, own in declared().items() for setting in own.recommends]
-SETTINGS = (*DECLARED, TASK_FARM)
-"""The settings that a run can recommend: those that experiments declare, and the task farm itself."""
+SETTINGS = tuple(replace(setting, experiment=name) for name, own in declared().items() for setting in own.recommends)
+"""The settings that a run can recommend: those that experiments declare."""
 
 DIGITS = 3
 """Significant digits of a recommended point of the axis; none is known more precisely."""
@@ -107,6 +94,21 @@ class Proposal:
         return differing, self.start > 0, math.fsum(map(math.log, self.costs))
 
 
+@dataclass(frozen=True)
+class Rule:
+    """One value of a setting for a whole program: the default up to a point of every axis, and an arm from there on."""
+
+    name: str
+    """The arm of the setting that has this value."""
+    arm: str
+    start: float
+    value: Value
+
+    def cost(self, default: str, x: float, costs: Mapping[str, float]) -> float:
+        """The most by which another candidate can be better at a point, whose candidates have these costs."""
+        return costs.get(self.arm if x >= self.start else default, math.inf)
+
+
 def recommend(results: Path) -> None:
     """Write `recommendations.parquet` and FILE beside the joined tables in `results`.
 
@@ -122,31 +124,77 @@ def recommend(results: Path) -> None:
 
 def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Launch]) -> Iterator[Row]:
     """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
-    arms = {setting.default, *setting.values}
+    arms, unit = {setting.default, *setting.values}, declared()[setting.experiment].axis.unit
     asked = [question for question in every if arms & {*question.arms}]
+    if setting.beyond:
+        # A point of another axis is no value of the setting.
+        asked = [question for question in asked if question.facts["axis_unit"] == unit]
     decided = [question for question in asked if setting.default in question.arms and len(arms & {*question.arms}) > 1]
+    if setting.program_wide and len(decided) > 1 and (row := for_program(setting, decided)):
+        yield {**_known(setting), "experiment": setting.experiment, "default": setting.default, **row}
     for question in decided:
         yield {**_known(setting), **question.facts, **decide(setting, question)}
     if not decided:
         yield _unanswered(setting, f"not measured: {_absence(setting, asked, launches)}")
 
 
+def for_program(setting: Setting, questions: Sequence[Question]) -> Row:
+    """The known columns of a setting's row for all these questions: the value that costs least at the worst point.
+
+    The default, or a value that the library has by itself, stays if it costs at most KNOWN times more. Empty without a
+    value that has a bound at every point.
+    """
+    cells = [measured for question in questions for measured in _measured(setting, question)]
+    places = sorted({x for x, _, _ in cells})
+    arm = next(iter(setting.beyond), "")
+    middles = [math.sqrt(low * high) for low, high in pairwise(places)]
+    starts = [(middle, _written(middle, np.array(places))) for middle in middles]
+    shipped = {name: value for name, value in setting.values.items() if arm and isinstance(value, int) and value > 0}
+    rules = [
+        Rule(setting.default, setting.default, 0, setting.default),
+        *(Rule(name, arm, value, value) for name, value in shipped.items()),
+        *(Rule(name, name, 0, value) for name, value in setting.values.items()),
+        *(Rule(arm, arm, start, value) for start, value in starts if arm),
+    ]
+    worst = [max((rule.cost(setting.default, x, own.costs) for x, own, _ in cells), default=math.inf) for rule in rules]
+    if math.isinf(least := min(worst)):
+        return {}
+    kept = next((place for place in range(1 + len(shipped)) if worst[place] <= KNOWN * least), worst.index(least))
+    rule = rules[kept]
+    columns: Row = {
+        "arm": rule.name,
+        "launches": min(own.launches for _, own, _ in cells),
+        "guarantee": max(rule.cost(setting.default, x, whole.costs) for x, _, whole in cells),
+        "guarantee_of_values": worst[kept],
+    }
+    if not kept:
+        return columns | {"reason": KEEP.format(default=setting.default)}
+    texts = setting.beyond if rule.start and rule.name == rule.arm else setting.snippet
+    text = snippet(texts, rule.name, rule.value)
+    return columns | {"recommended": True, "value": json.dumps(rule.value), "snippet": text}
+
+
+def _measured(setting: Setting, whole: Question) -> list[tuple[float, Choice, Choice]]:
+    """The points at which the default has a bound: each with the choice among the setting's arms, and among all."""
+    question, everywhere = whole.of(setting.arms), {float(whole.x[cell.cell]): cell for cell in whole.choices}
+    own = ((float(question.x[cell.cell]), cell) for cell in question.choices if setting.default in cell.costs)
+    return [(x, cell, everywhere[x]) for x, cell in own]
+
+
 def decide(setting: Setting, whole: Question) -> Row:
     """The known columns of a setting's row for one question, `whole` with all its candidates."""
-    question = whole.of((setting.default, *setting.values))
-    cells = tuple(cell for cell in question.choices if setting.default in cell.costs)
-    if not cells:
+    question, measured = whole.of(setting.arms), _measured(setting, whole)
+    if not measured:
         unknown = len(question.launches) > 1 and np.isnan(question.bias)
         return {"reason": NO_NULL if unknown else NOT_REPLICATED}
-    x = question.x[[cell.cell for cell in cells]]
+    places, cells, among_all = zip(*measured, strict=True)
+    x = np.array(places)
     points = _points(cells, x)
     columns: Row = {
         "default": setting.default,
         "launches": min(cell.launches for cell in cells),
         "points": json.dumps(points),
     }
-    everywhere = {whole.x[cell.cell]: cell for cell in whole.choices}
-    among_all = tuple(everywhere[place] for place in x)
     stays = Proposal(setting.default, 0, cells, among_all, setting.default)
     if max(stays.costs) <= KNOWN:
         return columns | {"arm": setting.default, "reason": KEEP.format(default=setting.default), **stays.guarantees}

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from crossover.analyse.estimates.choice import Choice, Question, questions
-from crossover.analyse.estimates.crossover import crossing, threshold
+from crossover.analyse.estimates.crossover import crossing, levels_reached
 from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
 from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
@@ -77,8 +77,8 @@ def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
 def thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
     """The rows of record.THRESHOLDS, of null arms and ceilings too: the first show the noise, the second the limit."""
     for curve in curves:
-        for level in json.loads(curve.facts["levels"]):
-            found = threshold(curve.x, np.exp(curve.values), level)
+        levels = sorted(json.loads(curve.facts["levels"]))
+        for level, found in zip(levels, levels_reached(curve.x, np.exp(curve.values), levels), strict=True):
             yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
 
 

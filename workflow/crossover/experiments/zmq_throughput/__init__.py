@@ -26,6 +26,10 @@ socket.copy_threshold = {value}  # bytes; for all later sockets: zmq.COPY_THRESH
 socket.send(message, copy=False)  # lends from that size on, copies below
 """
 
+SHIPPED = """\
+socket.send(message, copy=False)  # pyzmq's own copy_threshold = {value} stays
+"""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(zeromq.Handed):
@@ -154,8 +158,9 @@ EXPERIMENT = Experiment(
             about="the size from which on `send(copy=False)` lends a message instead of copying it",
             default="copy",
             values={"default": PYZMQ_THRESHOLD_BYTES, "no-copy": 0},
-            snippet=THRESHOLD,
+            snippet={"default": SHIPPED, "no-copy": THRESHOLD},
             beyond={"no-copy": THRESHOLD},
+            program_wide=True,
         ),
     ),
 )

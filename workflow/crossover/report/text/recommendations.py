@@ -16,6 +16,9 @@ Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """What higher tiers measure: {experiment: {tier: {key: entries}}}."""
 
 
+PROGRAM = "a whole program"
+"""The name of what a setting's value over all questions is for."""
+
 Names = Mapping[tuple[str, ...], str]
 """The name of each question with choices, by its experiment, protocol, placement and metric."""
 
@@ -88,7 +91,7 @@ def of_equal_value(tables: Tables) -> list[tuple[str, list[Recommendation]]]:
     found: dict[tuple[str, str], list[Recommendation]] = {}
     for row in tables.recommendations:
         if row.recommended:
-            found.setdefault((row.setting, value(row)), []).append(row)
+            found.setdefault((row.setting, PROGRAM if row.for_program else value(row)), []).append(row)
     return [(_question_list(rows, names), rows) for rows in found.values()]
 
 
@@ -108,6 +111,8 @@ def _question_list(rows: Sequence[Recommendation], names: Names) -> str:
 
 def question_name(row: Recommendation, names: Names) -> str:
     """The name of a row's question; its experiment without one."""
+    if row.for_program:
+        return PROGRAM
     return names.get((row.experiment, row.protocol, row.placement, row.metric)) or f"{row.experiment}"
 
 
@@ -127,6 +132,8 @@ def value(row: Recommendation) -> str:
 
 def gain(rows: Sequence[Recommendation]) -> str:
     """By how much one value is better than the default, at the points that it changes, in all questions."""
+    if rows[0].for_program:
+        return "in all its questions"
     low, high = min(filter(None, (row.gain_low for row in rows))), max(filter(None, (row.gain_high for row in rows)))
     factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (low, high)))
     return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0].default}"

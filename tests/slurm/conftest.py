@@ -1,0 +1,17 @@
+"""Programs of Slurm that answer as a test says."""
+
+import pytest
+
+
+@pytest.fixture
+def stand_in(tmp_path, monkeypatch):
+    """Makes a program in place of one of Slurm from a script of the shell."""
+    folder = tmp_path / "slurm"
+    folder.mkdir()
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+
+    def make(name, script):
+        (folder / name).write_text(f"#!/bin/sh\n{script}\n", encoding="utf-8")
+        (folder / name).chmod(0o755)
+
+    return make
