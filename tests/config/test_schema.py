@@ -276,6 +276,14 @@ def test_a_wrong_configuration_is_refused_with_lines_that_name_the_key(snapshot)
     assert "\n".join(told) == snapshot
 
 
+def test_arms_that_cannot_run_across_hosts_are_accepted_on_a_single_host():
+    lists = {"arms": ["concurrent.futures", "pure"], "reference": "concurrent.futures"}
+    config = schema.complete({"experiments": {"task_latency": lists}}, hosts=1)
+    assert {launch.placement for launch in plan.launches(config)} == {"node"}
+    with pytest.raises(CrossoverError, match=r"'concurrent\.futures' cannot run across hosts"):
+        schema.complete({"experiments": {"task_latency": lists}}, hosts=2)
+
+
 def test_all_faults_of_all_tiers_are_reported_at_once():
     config = {
         "results": "",

@@ -17,8 +17,9 @@ import yaml
 from launching import ROOT, eventually
 
 from crossover import experiments, farms
+from crossover.cli import new_arm
 from crossover.config import schema
-from crossover.design.settings import Rounds
+from crossover.design.settings import TIERS, Rounds
 from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.records import record
@@ -36,7 +37,7 @@ HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_c
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
 SNAKEMAKE = ["-m", "snakemake", "--profile", "profiles/local", "-n"]
-NEW, FARM = "halves_once_more", "threads_once_more"
+NEW, FARM, ARM = "halves_once_more", "threads_once_more", "in quarters"
 TAKEN = (NEW, "mpi_pingpong", "report", "plan")
 EXPERIMENT, OF_FARM = f"{EXPERIMENTS}/{NEW}/__init__.py", f"{FARMS}/{FARM}/__init__.py"
 CHOSEN = """\
@@ -112,7 +113,7 @@ def forget():
     experiments.declared.cache_clear()
     experiments.of.cache_clear()
     farms.declared.cache_clear()
-    schema._model.cache_clear()
+    schema._whole_model.cache_clear()
 
 
 def test_the_toys_are_small():
@@ -236,7 +237,7 @@ def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, set
     assert one.run() == 0
     assert {row["arm"] for row in one.rows if row["value"]} == {"bare zmq", "my farm", "null"}
     assert "psutil" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
-    with pytest.raises(CrossoverError, match="threads_per_engine: 'two' is not a whole number"):
+    with pytest.raises(CrossoverError, match="threads_per_engine: Input should be a valid integer"):
         settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
 
 
@@ -245,11 +246,17 @@ def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, set
 
 @pytest.fixture(scope="module")
 def extended(tmp_path_factory):
-    """A copy with the toys, an experiment and a farm from the command, a claim, and changes in config.yaml."""
+    """A copy with the toys, an experiment with another arm and a farm from the command, a claim, and changes in
+    config.yaml."""
     project = with_toys(Project(tmp_path_factory.mktemp("extended") / "project"))
     (project.folder / CONFIG).write_text(CHOSEN)
     code, said = project.run("-m", "crossover", "new", "experiment", NEW)
     assert code == 0, said
+    code, said = project.run("-m", "crossover", "new", "arm", NEW, ARM)
+    assert code == 0, said
+    file, line = re.search(r"^  (\S+):(\d+): what one block of it does$", said, re.MULTILINE).groups()
+    assert f'if arm.runs == "{ARM}":' in (project.folder / file).read_text().splitlines()[int(line) - 1]
+    assert f"{ARM}`" in (project.folder / "config/README.md").read_text()
     code, said = project.run("-m", "crossover", "new", "farm", FARM)
     assert code == 0 and f"such as task_latency: {{arms: [leastload, pure, {FARM}]}}" in said, said
     assert f"## `{NEW}`" in (project.folder / "config/README.md").read_text()
@@ -286,7 +293,7 @@ def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
     assert extended.run("-c", check) == (0, "")
     right = (extended.folder / CLAIMS).read_text()
     extended.edit(CLAIMS, "arm: halves", "arm: thirds")
-    assert "quantity.arm: 'thirds' does not exist; available: whole, halves" in extended.run("-c", check)[1]
+    assert f"quantity.arm: 'thirds' does not exist; available: whole, halves, {ARM}" in extended.run("-c", check)[1]
     (extended.folder / CLAIMS).write_text(right)
 
 
@@ -318,3 +325,40 @@ def test_a_name_that_cannot_be_used_is_refused_in_a_line(extended, name, reason)
         asked = FARM if name == NEW else name
         assert extended.run("-m", "crossover", "new", "farm", asked) == (1, f"crossover new: {asked!r} {farm}\n")
     assert {file: file.read_bytes() for file in before} == before
+
+
+# ---- a new arm
+
+
+@pytest.mark.parametrize("name", ["local_transport", "array_transfer", "async_cost", "mpi_collectives", "mpi_pingpong"])
+def test_a_new_arm_is_written_into_every_list_of_its_experiment(name):
+    texts, _ = new_arm.add(name, "nng ipc")
+    declaration, driver = (compile(text, str(file), "exec") for file, text in texts.items())
+    assert driver
+    exec(declaration, made := {"__name__": f"crossover.experiments.{name}"})
+    assert made["EXPERIMENT"].names("arms") == (*experiments.of(name).names("arms"), "nng ipc")
+    for tier in TIERS:
+        before = experiments.of(name).tiers.at(tier)
+        assert made["EXPERIMENT"].tiers.at(tier).arms == (*before.arms, "nng ipc")
+
+
+@pytest.mark.parametrize(
+    ("name", "arm", "reason"),
+    [
+        (
+            "zmq_latency",
+            "nng",
+            r"shared or computed, so nothing was written.*design/zeromq.py:\d+: OneOf\(HANDOVERS\),\n",
+        ),
+        ("zmq_message_size", "nng", r"__init__.py:\d+: settings.OneOf\(tuple\(BUILT\)\),.*driver.py:\d+: def run\("),
+        ("task_latency", "nng", "are task farms: crossover new farm NAME writes one"),
+        ("local_transport", "Pipe", "is an arm or ceiling of local_transport already"),
+        ("local_transport", "memcpy", "is an arm or ceiling of local_transport already"),
+        ("local_transport", 'a"b', "cannot name an arm"),
+        ("another", "nng", "unknown experiment 'another'"),
+    ],
+)
+def test_an_arm_that_cannot_be_written_is_refused_with_what_to_do(name, arm, reason):
+    with pytest.raises(CrossoverError) as refused:
+        new_arm.add(name, arm)
+    assert re.search(reason, str(refused.value), re.DOTALL), refused.value

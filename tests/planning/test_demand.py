@@ -111,6 +111,21 @@ def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_mea
     assert [run.planned(launch).turn for launch in (FIRST, SECOND)] == [1, 1]
 
 
+@pytest.mark.parametrize(
+    ("before", "difference"),
+    [
+        (lambda arms: arms[:-1], "arms: pkl5.send is new"),
+        (lambda arms: (*arms, "nng ipc", "nng tcp"), "arms: nng ipc, nng tcp are gone"),
+        (lambda arms: (*arms[:-1], "nng ipc"), "arms: pkl5.send is new, nng ipc is gone"),
+        (lambda arms: arms[::-1], "arms: in another order"),
+        (lambda arms: ("one",), 'arms: ["one"], now ["send", "Send", "Send into new array", "pkl5.send"]'),
+    ],
+)
+def test_of_two_lists_only_what_differs_is_listed(config, before, difference):
+    measure(config, FIRST, arms=before(FIRST.settings.arms))
+    assert f"placement node, launch 1: {difference}\n" in demand(config).conflict([FIRST], Command(()))
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["known here", "with --sdm"])
 def test_a_launch_with_other_variables_is_listed_and_one_with_unknown_variables_is_not(config, known):
     def listed(now):

@@ -363,8 +363,8 @@ def test_print_keeps_folded_blocks_folded(open_page):
 def test_a_row_of_the_map_leads_to_its_own_curve(open_page):
     page = open_page()
     row = page.locator(".strips tr[id*=ipc]").first
-    row.locator("th a").click()
-    panel = page.locator(row.locator("th a").get_attribute("href"))
+    row.locator("th a").first.click()
+    panel = page.locator(row.locator("th a").first.get_attribute("href"))
     assert "ipc" in panel.get_attribute("data-panel")
     page.wait_for_function("(panel) => panel.checkVisibility()", arg=panel.element_handle())
     choice = panel.locator("xpath=ancestor::*[contains(@class, 'crossover-gallery')]").locator("select")

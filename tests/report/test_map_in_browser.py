@@ -115,3 +115,17 @@ def test_the_cells_of_a_row_are_reached_by_keys(open_page):
     page.keyboard.press("ArrowRight")
     assert cells.nth(1).evaluate("(cell) => cell === document.activeElement")
     assert "launches" in cells.nth(1).get_attribute("title")
+
+
+def test_every_row_shows_a_link_to_itself_that_keys_reach(open_page):
+    page = open_page()
+    page.evaluate(UNFOLDED)
+    rows = page.locator(".crossover-map .strips tr[id]")
+    for row in rows.all():
+        here = row.locator(".here")
+        assert here.get_attribute("href") == f"#{row.get_attribute('id')}"
+        assert here.is_visible() and float(here.evaluate("(link) => getComputedStyle(link).opacity")) > 0.5
+    rows.first.locator("th a").first.focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    assert page.evaluate("location.hash") == f"#{rows.first.get_attribute('id')}"

@@ -3,6 +3,8 @@
 import getpass
 import io
 import json
+import os
+import re
 import shutil
 import zipfile
 
@@ -133,6 +135,17 @@ def test_no_byte_of_a_redacted_bundle_names_anything(packed):
     assert seen > 50
 
 
+def test_a_citation_has_the_run_and_its_software_and_names_no_host(named, capsys):
+    assert main(["cite", str(named)]) == 0
+    said = capsys.readouterr().out
+    assert [name for name in NAMES if name in said] == []
+    assert re.findall(r"^@misc{([a-z]+)", said, re.MULTILINE) == ["crossover", "crossover"]
+    measured = sum(row.outcome == "measured" for row in run_files.launches(named))
+    assert f"{measured} launches of tier" in said and "on 2 hosts, measured 20" in said
+    assert "MPI library Open MPI v5.0.1, Python" in said and "pyzmq 27.3.0" in said
+    assert said.count("{") == said.count("}")
+
+
 def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, whole_run, tmp_path):
     with zipfile.ZipFile(packed) as opened:
         opened.extractall(tmp_path)
@@ -183,6 +196,32 @@ def test_a_published_page_has_pseudonyms_unless_names_are_wanted(named, tmp_path
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
     assert main(["publish", str(named), "--no-redact", "--to", str(tmp_path / "named")]) == 0
     assert (tmp_path / "named" / "index.html").read_bytes() == (named / "report/index.html").read_bytes()
+
+
+def test_a_page_that_is_in_the_folder_already_is_not_rendered_again(named, tmp_path, monkeypatch):
+    rendered, site = [], tmp_path / "site"
+
+    def counted(results, page, waiting):
+        rendered.append(page)
+        page.parent.mkdir()
+        page.write_text(renderer._stamped("<body></body>", renderer.origin(results, waiting)))
+
+    def publish(*words):
+        rendered.clear()
+        assert main(["publish", str(tmp_path / "results"), "--to", str(site), *words]) == 0
+        return (site / "index.html").read_bytes(), len(rendered)
+
+    shutil.copytree(named, tmp_path / "results")
+    monkeypatch.setattr(renderer, "render", counted)
+    first, count = publish()
+    assert count == 1
+    assert publish() == (first, 0)
+    # Where the run's page is newer, the code of pages may have changed.
+    os.utime(tmp_path / "results/report/index.html", ns=(2**62, 2**62))
+    assert publish() == (first, 1)
+    os.utime(tmp_path / "results/report/index.html", ns=(0, 0))
+    publish("--no-redact")
+    assert publish() == (first, 1)
 
 
 def test_an_unreadable_file_is_not_shared(tmp_path):

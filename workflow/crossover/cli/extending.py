@@ -1,4 +1,4 @@
-"""Commands for developers: a new experiment or farm from the skeleton that the guide explains, generated files."""
+"""Commands for developers: a new experiment, farm or arm as the guide explains it, generated files."""
 
 import keyword
 import re
@@ -12,24 +12,32 @@ from crossover.errors import CrossoverError
 
 @command(
     "experiment socket_options",
-    value("kind", "what to start", choices=["experiment", "farm"]),
-    value("name", "its name, such as socket_options"),
+    value("kind", "what to start", choices=["experiment", "farm", "arm"]),
+    value("name", "its name, such as socket_options; for an arm, the name of its experiment"),
+    value("arm", "the name of a new arm, such as 'nng ipc'", nargs="?", default=""),
     group=EXTENDING,
 )
 def new(chosen: Namespace) -> None:
-    """Start a new experiment or task farm: write its folder and its test, and list an experiment in config/config.yaml.
+    """Start a new experiment, task farm or arm: write its files, and list an experiment in config/config.yaml.
 
-    It runs as it is; docs/extending.md explains what to change.
+    It runs as it is; docs/extending.md explains what to change. An arm is started by: crossover new arm EXPERIMENT NAME
     """
     from crossover import paths
+    from crossover.cli import new_arm
     from crossover.config import reference_page
 
     _require_checkout()
-    start = _experiment if chosen.kind == "experiment" else _farm
-    texts, next_step = start(chosen.name)
+    if (chosen.kind == "arm") != bool(chosen.arm):
+        raise CrossoverError("type: new experiment NAME, new farm NAME, or new arm EXPERIMENT NAME")
+    if chosen.kind == "arm":
+        texts, next_step = new_arm.add(chosen.name, chosen.arm)
+    else:
+        texts, next_step = (_experiment if chosen.kind == "experiment" else _farm)(chosen.name)
     for file, text in texts.items():
         file.parent.mkdir(parents=True, exist_ok=True)
         file.write_text(text, encoding="utf-8")
+    if chosen.kind == "arm":
+        new_arm.read_again(chosen.name)
     reference_page.PAGE.write_text(reference_page.text(), encoding="utf-8")
     print("\n".join([*(f"wrote {file.relative_to(paths.PROJECT)}" for file in texts), next_step]))
 

@@ -230,6 +230,17 @@ def publish(chosen: Namespace) -> None:
     print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes, chosen.redact))
 
 
+@command("", FINISHED, group=PAGES)
+def cite(chosen: Namespace) -> None:
+    """Print BibTeX to cite crossover, and a run with its machine, days, launches and versions.
+
+    No host is named.
+    """
+    from crossover.report.pages import citation
+
+    print(citation.bibtex(chosen.results), end="")
+
+
 @command(
     "--license CC-BY-4.0 --author 'Ada Lovelace <0000-0002-1825-0097>'",
     FINISHED,

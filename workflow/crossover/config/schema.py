@@ -1,6 +1,7 @@
 """The border: the user's configuration is checked by the types of its fields, and completed."""
 
 import os
+import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, replace
 from functools import cache, reduce
@@ -24,16 +25,17 @@ Stated = Mapping[str, Any]
 """The configuration as the user writes it."""
 
 
-def complete(config: Stated, checked: bool = False) -> Config:
+def complete(config: Stated, checked: bool = False, hosts: int = sys.maxsize) -> Config:
     """The configuration of the chosen tier, with a value for every key.
 
-    Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already.
+    Raises CrossoverError with all faults, including those of other tiers; not if it is `checked` already. On a single
+    host, of `hosts`, arms need not be able to run across hosts.
     """
     if not checked:
         refuse([*foreign(config), *_misplaced(config)])
     tier = _chosen(config)
     if not checked:
-        refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each))
+        refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each, hosts))
     return _made(_at_tier(config, tier), tier)
 
 
@@ -169,7 +171,7 @@ def _flag(value: Any) -> Any:
 # ---- checking
 
 
-def _faults(config: Stated, tier: str) -> Iterator[str]:
+def _faults(config: Stated, tier: str, hosts: int) -> Iterator[str]:
     """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
     flags = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     wrong = faults_of(_whole_model(), {**config, **flags, "tier": tier})
@@ -187,7 +189,7 @@ def _faults(config: Stated, tier: str) -> Iterator[str]:
         where = f"experiments.{name}"
         if name in declared() and not any(fault.startswith((f"{where}.", f"{where}:", "farms")) for fault in wrong):
             settings = _completed(name, own or {}, tier, farms.entrants(config.get("farms", {})))
-            yield from (f"{where}.{fault}" for fault in _contradictions(settings))
+            yield from (f"{where}.{fault}" for fault in _contradictions(settings, hosts))
 
 
 @cache
@@ -263,7 +265,7 @@ def _rising(points: Any) -> Any:
 # ---- contradictions
 
 
-def _contradictions(settings: Settings) -> Iterator[str]:
+def _contradictions(settings: Settings, hosts: int) -> Iterator[str]:
     if settings.reference not in settings.arms:
         yield f"reference: {settings.reference!r} is not among the arms {', '.join(settings.arms)}"
     rounds, budget = settings.rounds, settings.budget_seconds
@@ -277,10 +279,10 @@ def _contradictions(settings: Settings) -> Iterator[str]:
             yield f"curves: none is {fitting}, so placement {placement} has nothing to measure; add one, or remove it"
     yield from refinement.overlap(settings)
     if isinstance(settings, Farming):
-        yield from _strangers(settings)
+        yield from _strangers(settings, hosts)
 
 
-def _strangers(settings: Farming) -> Iterator[str]:
+def _strangers(settings: Farming, hosts: int) -> Iterator[str]:
     """Faults of arms and ceilings: unknown farms, ambiguous names, and too few that can run across hosts."""
     for key, names in (("arms", settings.arms), ("ceilings", settings.ceilings)):
         for name in names:
@@ -292,7 +294,7 @@ def _strangers(settings: Farming) -> Iterator[str]:
         if name in settings.arms:
             yield f"ceilings: {name!r} is an arm too; remove it from one of the two"
     known = all(name in settings.entrants for name in settings.arms)
-    if "nodes" in settings.placements and settings.reference in settings.arms and known:
+    if hosts > 1 and "nodes" in settings.placements and settings.reference in settings.arms and known:
         left = plan.in_placement(settings, "nodes").arms
         if settings.reference not in left:
             yield f"reference: {settings.reference!r} cannot run across hosts; remove nodes from the placements"

@@ -208,6 +208,16 @@ def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
     if isinstance(before, Mapping) and isinstance(now, Mapping):
         for each in [*before, *(each for each in now if each not in before)]:
             yield from _changed(f"{where}.{each}".lstrip("."), before.get(each, ABSENT), now.get(each, ABSENT))
+    elif isinstance(before, list) and isinstance(now, list) and any(each in before for each in now):
+        # The beginnings of two long lists are often equal.
+        new, gone = ([each for each in one if each not in other] for one, other in ((now, before), (before, now)))
+        parts = [
+            f"{_short(', '.join(map(_short, entries)))} {'is' if len(entries) == 1 else 'are'} {what}"
+            for entries, what in ((new, "new"), (gone, "gone"))
+            if entries
+        ]
+        if parts or before != now:
+            yield f"{where}: {', '.join(parts) or 'in another order'}"
     elif before != now:
         yield f"{where}: {_short(before)}, now {_short(now)}"
 

@@ -9,7 +9,9 @@ in them; so is everything without a kind.
 import getpass
 import json
 import re
+import shutil
 from collections.abc import Collection
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,14 +77,30 @@ INPUTS = {"tiers": None, "hosts": None, "withheld": None, "too_few_nodes": WITHH
 """The page's inputs, with what replaces those that are texts of other programs."""
 
 
-def render(results: Path, folder: Path, made_from: dict[str, Any], redact: bool) -> None:
+def render(results: Path, folder: Path, made_from: dict[str, Any], redact: bool, published: Path | None = None) -> None:
     """Copy what a page is made from to `results` in `folder`, mask all files in `folder`, and render the page there.
 
-    `made_from` is the page's origin. Raises CrossoverError, and OSError if a file cannot be copied.
+    `made_from` is the page's origin. A `published` page that has been rendered from the same masked files is copied
+    instead. Raises CrossoverError, and OSError if a file cannot be copied.
     """
     run_files.copy([results / name for name in made_from["made_from"]], results, folder / "results")
     waiting = Mask(results, redact).folder(folder, made_from["waiting"])
-    renderer.render(folder / "results", folder / "results" / run_files.PAGE, waiting)
+    page = folder / "results" / run_files.PAGE
+    if published and _is_of(published, results / run_files.PAGE, renderer.origin(folder / "results", waiting)):
+        page.parent.mkdir(exist_ok=True)
+        shutil.copyfile(published, page)
+    else:
+        renderer.render(folder / "results", page, waiting)
+
+
+def _is_of(published: Path, page: Path, origin: dict[str, Any]) -> bool:
+    """Whether a published page has this origin, and is no older than the run's `page`.
+
+    The run renders its page again when the code of pages has changed.
+    """
+    with suppress(CrossoverError, OSError):
+        return published.stat().st_mtime >= page.stat().st_mtime and renderer.recorded_origin(published) == origin
+    return False
 
 
 class Mask:

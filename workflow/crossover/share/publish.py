@@ -32,12 +32,12 @@ def publish(results: Path, to: str, remote: str, name: str, agreed: bool, redact
 
     `to` is PAGES, for the branch `name` of `remote`; a zip file; or a folder. Before a push, the user is asked on the
     terminal unless `agreed`. If `redact`, the page is rendered again with pseudonyms for names of hosts, users and so
-    on. Raises CrossoverError.
+    on, unless the folder has this page. Raises CrossoverError.
     """
     made_from = run_files.require_fresh(results)
     with run_files.temporary() as folder:
         if redact:
-            private.render(results, folder, made_from, redact)
+            private.render(results, folder, made_from, redact, Path(to) / "index.html")
         else:
             run_files.copy([(results / run_files.PAGE).parent], results, folder / "results")
         site = (folder / "results" / run_files.PAGE).parent

@@ -42,11 +42,11 @@ class Run:
             if self.decides:
                 session.require_linux()
                 folders.require_own()
+            self.hosts = session.hosts(workflow)
             # The process that plans the run has checked it.
-            complete = schema.complete(config, checked=not self.decides)
+            complete = schema.complete(config, checked=not self.decides, hosts=self.hosts)
             folders.require(complete.results)
             folders.share(complete.results)
-            self.hosts = session.hosts(workflow)
             self.config = replace(replication.replicated(complete), hosts=self.hosts)
             if self.decides:
                 claim_list.read("config/claims.yaml", self.config.farms)

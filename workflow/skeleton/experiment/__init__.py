@@ -16,7 +16,11 @@ class Settings(settings.Refined):
     """Its settings, besides those that all experiments have. `config/README.md` shows their texts."""
 
     sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
-    arms: Annotated[settings.Arms, settings.OneOf(ARMS), "How many messages carry the bytes, one or two."] = ARMS
+    arms: Annotated[
+        settings.Arms,
+        settings.OneOf(ARMS),
+        "How many messages carry the bytes, one or two.",
+    ] = ARMS
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "whole"
 
 

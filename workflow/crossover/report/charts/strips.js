@@ -7,8 +7,6 @@ for (const row of document.querySelectorAll(".strips tr[id]")) {
   for (const cell of cells) cell.href = address;
   const tools = row.querySelector(".told").appendChild(document.createElement("span"));
   tools.className = "tools";
-  const here = tools.appendChild(document.createElement("a"));
-  Object.assign(here, { href: `#${row.id}`, textContent: "#", title: "Link to this row", ariaLabel: "Link to this row" });
   const button = tools.appendChild(document.createElement("button"));
   Object.assign(button, { type: "button", textContent: "SVG", ariaLabel: "Picture of this row" });
   button.addEventListener("click", () => save(`${row.id}.svg`, "image/svg+xml", pictureOf(row)));

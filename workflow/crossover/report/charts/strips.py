@@ -59,9 +59,11 @@ def _tick(place: float, text: str) -> str:
 
 
 def row(name: str, asked: str, marks: Iterable[str], told: str) -> str:
-    """One row, which addresses call `name`; `asked` and `told` are HTML."""
+    """One row, which addresses call `name`, with a link to itself; `asked` and `told` are HTML."""
     strip = f'<td class="track"><div>{"".join(marks)}</div></td>'
-    return f'<tr id="{name}"><th scope="row">{asked}</th>{strip}<td class="told">{told}</td></tr>'
+    # Its sign is in the style sheet, so that the words of a row stay as they are.
+    here = f'<a class="here" href="#{name}" title="Link to this row" aria-label="Link to this row"></a>'
+    return f'<tr id="{name}"><th scope="row">{asked}{here}</th>{strip}<td class="told">{told}</td></tr>'
 
 
 def cell(
