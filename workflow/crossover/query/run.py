@@ -7,11 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
-
-from crossover.config import published, tiers
+from crossover.config import tiers
 from crossover.config.amount import amount, fits
 from crossover.errors import CrossoverError
 from crossover.experiments import declared, leads, subject
@@ -28,6 +26,7 @@ from crossover.report.text.tables import Panel, PanelKey, panel_key, panel_names
 
 if TYPE_CHECKING:
     import altair as alt
+    import pandas as pd
 
 QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices")
 """The tables behind answers and charts."""
@@ -67,7 +66,7 @@ class Run:
         measured axis of all arms.
         """
         found = self.find(words, at, metric, keys)
-        return pd.DataFrame([each.row for each in self.answers(found, arm, than)])
+        return _frame([each.row for each in self.answers(found, arm, than)])
 
     def choose(self, words: str, at: float | str, *, metric: str | None = None, **keys: object) -> pd.DataFrame:
         """The arm to choose at one point of the axis, one row per curve, the usual curve first.
@@ -79,7 +78,7 @@ class Run:
             raise CrossoverError(
                 "no choice was made there: fewer than two arms have an interval, or nobody chooses by this metric"
             )
-        return pd.DataFrame([one.row for one in chosen])
+        return _frame([one.row for one in chosen])
 
     def find(self, text: str, at: object = None, metric: str | None = None, keys: Mapping[str, object] = {}) -> Match:
         """The curves that a question means, the usual ones first; `at` is the point, unless `text` names one.
@@ -159,6 +158,7 @@ class Run:
         If there are several curves, their charts are below each other.
         """
         # Altair takes half a second to load, which no other question needs.
+        from crossover.config import published
         from crossover.report.charts import figures
 
         datasets, draw = published.read(), figures.ratio if ratios else figures.curve
@@ -311,6 +311,13 @@ class Run:
                     if word in words.pieces(arm) and (remedy := tiers.measuring(name, arm)):
                         return f"{arm} has no value here; {remedy}"
         return note
+
+
+def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
+    # Pandas takes as long to load as the rest of a question.
+    import pandas as pd
+
+    return pd.DataFrame(rows)
 
 
 def _curve(panel: Panel) -> tuple[str, ...]:
