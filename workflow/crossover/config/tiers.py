@@ -30,6 +30,10 @@ def adding(experiment: str, key: str, value: object) -> str:
             ]
         )
     }
+    # A number, such as that of ranks, is an entry of the list of such numbers.
+    for name in (key, f"{key.removesuffix('s')}_counts"):
+        if isinstance(value, float) and name in described(declared()[experiment].settings):
+            every[name] = [int(value)]
     for tier in TIERS[1:]:
         own = declared()[experiment].tiers.at(tier)
         if any(set(getattr(own, name)) & set(fitting) for name, fitting in every.items()):
