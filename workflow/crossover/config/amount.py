@@ -8,12 +8,12 @@ from crossover.errors import CrossoverError
 UNIT_BYTES = {"bytes": 1, "elements": 8}
 """The bytes of one unit of an axis of sizes; elements are float64."""
 
-BYTES = {"": 1, "b": 1} | {
+BYTES = {"": 1, "b": 1, "byte": 1, "bytes": 1} | {
     f"{prefix}{infix}b": base**power
     for power, prefix in enumerate("kmgt", 1)
     for infix, base in (("", 1000), ("i", 1024))
 }
-MICROSECONDS = {"": 1, "ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms": 1e3, "s": 1e6, "min": 6e7}
+MICROSECONDS = {"": 1, "ns": 1e-3, "us": 1, "µs": 1, "μs": 1, "ms": 1e3, "s": 1e6, "seconds": 1e6, "min": 6e7}
 FACTORS: dict[str, Mapping[str, float]] = {
     "bytes": BYTES,
     "µs": MICROSECONDS,

@@ -1,5 +1,7 @@
 """The tiers at which experiments are measured."""
 
+from typing import Any
+
 from crossover import farms
 from crossover.config import schema
 from crossover.design.settings import TIERS, described, entries
@@ -19,7 +21,7 @@ def adding(experiment: str, key: str, value: object) -> str:
     """How a run gets curves of an experiment with this value of a key, in words; empty if nothing measures them."""
     if not first(experiment):
         return ""
-    every = {
+    every: dict[str, list[Any]] = {
         name: fitting
         for name in described(declared()[experiment].settings)
         if (

@@ -180,6 +180,7 @@ class Group:
         everywhere = ""
         if 1 < self.total == len(self.chosen):
             everywhere = " in both curves" if self.total == 2 else f" in all {self.total} curves"
+            everywhere = f",{everywhere}" if len(first.arms) > 1 else everywhere
         costs = [one.cost for one in self.chosen]
         known = [cost for cost in costs if cost is not None]
         said = f"{self.name}, at {here}: {first.words}{everywhere}"

@@ -21,7 +21,7 @@ FILLERS = frozenset(
         """
     a about an and another any are as at be best better between big bigger by can choose compare do does fast
     faster fastest fewer for from get give good has have how i if in into is it large larger long longer many me
-    more most much must my need new of on one or other over own per pick program python run runs shall should
+    more most much must my need new numpy of on one or other over own per pick program python run runs shall should
     size slow small smaller so take than that the them then there these this through time times to two under up
     use using versus via vs want we what when where which will with within would
     """,
@@ -226,6 +226,7 @@ class Vocabulary:
         if (own := pieces(word)) and own <= self.every:
             return own, ""
         long = [each for each in (*self.every, *SYNONYMS) if len(each) > 2]
-        if len(plain) > 2 and (near := get_close_matches(plain, long, 1, 0.66)):
+        # Of a short word, one letter is a third.
+        if len(plain) > 2 and (near := get_close_matches(plain, long, 1, 0.66 if len(plain) < 5 else 0.8)):
             return frozenset([normal(near[0])]), f"{word!r}: did you mean {near[0]}? This is the answer for it"
         return frozenset(), f"{word!r} is no name in this run"
