@@ -38,6 +38,7 @@ DIGITS = 3
 NOT_REPLICATED = "not replicated: a single launch has no interval"
 KEEP = "keep `{default}`"
 NO_VALUE = "no single value is surely within {known:g} times of the best at every measured point"
+NO_RULE = "open: no other value is surely better than `{default}` over all questions"
 NO_GAIN = "open: `{default}` may be more than {known:g} times worse at some points, but no arm is surely better there"
 
 HEAD = """\
@@ -160,6 +161,8 @@ def for_program(setting: Setting, questions: Sequence[Question]) -> Row:
     if math.isinf(least := min(worst)):
         return {}
     kept = next((place for place in range(1 + len(shipped)) if worst[place] <= KNOWN * least), worst.index(least))
+    if not any(_loses(setting.default, own) for x, own, _ in cells if x >= rules[kept].start):
+        kept = 0
     rule = rules[kept]
     columns: Row = {
         "arm": rule.name,
@@ -168,7 +171,7 @@ def for_program(setting: Setting, questions: Sequence[Question]) -> Row:
         "guarantee_of_values": worst[kept],
     }
     if not kept:
-        return columns | {"reason": KEEP.format(default=setting.default)}
+        return columns | {"reason": (KEEP if worst[0] <= KNOWN else NO_RULE).format(default=setting.default)}
     texts = setting.beyond if rule.start and rule.name == rule.arm else setting.snippet
     text = snippet(texts, rule.name, rule.value)
     return columns | {"recommended": True, "value": json.dumps(rule.value), "snippet": text}

@@ -92,6 +92,7 @@ EXPERIMENT = Experiment(
         advice.Setting(
             library="asyncio",
             name="event loop",
+            program_wide=True,
             about="the loop that runs coroutines",
             default="asyncio",
             values={"uvloop": "uvloop"},

@@ -78,6 +78,7 @@ EXPERIMENT = Experiment(
         advice.Setting(
             library="ipyparallel",
             name="TaskScheduler.scheme_name",
+            program_wide=True,
             about="the scheduler, without a high-water mark",
             default="leastload",
             values={scheme: scheme for scheme in ("pure", *SCHEMES)},
@@ -90,6 +91,7 @@ c.TaskScheduler.hwm = 0
         advice.Setting(
             library="ipyparallel",
             name="TaskScheduler.hwm",
+            program_wide=True,
             about="the most tasks that an engine gets at a time; 0 for any number",
             default="leastload hwm 1",
             values={"leastload": 0, "leastload hwm 2": 2},
@@ -101,6 +103,7 @@ c.TaskScheduler.hwm = {value}
         advice.Setting(
             library="ipyparallel",
             name="Session.packer",
+            program_wide=True,
             about="how messages are serialized",
             default="leastload",
             values={"leastload msgpack": "msgpack"},

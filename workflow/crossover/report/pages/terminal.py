@@ -156,7 +156,9 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
             yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
     elif found:
-        for row in (row for _, rows in found for row in rows if row.for_program):
+        # One that another kind of arm beats is no answer for a whole program.
+        whole = [row for _, rows in found for row in rows if row.for_program]
+        for row in (row for row in whole if row.guarantee == row.guarantee_of_values):
             said = f"{row.library}, for a whole program: {recommendations.value(row)}, {recommendations.cost([row])}"
             yield from _wrapped(said, width)
         count = sum(len(rows) for _, rows in found)
