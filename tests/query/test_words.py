@@ -60,9 +60,9 @@ def test_any_words_have_an_answer_or_an_error_of_one_line(real, parts):
 def test_a_word_that_decides_nothing_is_named(real):
     kinds = {
         "zmq tpc": "did you mean tcp",
-        "mpi4py inproc": "nothing measured has mpi4py and inproc together",
-        "mpi4py arrays inproc": "inproc: left out",
-        "zmq blahblah": "is no name in this run",
+        "mpi4py inproc": "no measured curve has mpi4py and inproc together",
+        "mpi4py arrays inproc": "ignored: inproc",
+        "zmq blahblah": "is unknown in this run",
         "dask tasks": "measures it: make report TIER=standard",
     }
     for text, note in kinds.items():

@@ -111,13 +111,13 @@ def test_a_run_hides_no_answers_of_a_higher_tier(monkeypatch, tmp_path):
     assert folders.of_results(["--config", "tier=smoke", "results=here"]) == "here"
     assert folders.of_results(["--config", "tier=paper"]) == "results"
     (tmp_path / "results").mkdir()
-    folders.require_smaller_answers("results", "quick")
+    folders.require_no_higher_tier("results", "quick")
     row = {"experiment": "toy", "receipt": "results/launches/standard/toy/node/1-0123abcd.0.json"}
     record.write(record.from_rows([row], record.LAUNCHES), Path("results/launches.parquet"))
     for tier in ("standard", "paper"):
-        folders.require_smaller_answers("results", tier)
+        folders.require_no_higher_tier("results", tier)
     with pytest.raises(CrossoverError, match=r"answers of tier standard.*--config results=results-quick$"):
-        folders.require_smaller_answers("results", "quick")
+        folders.require_no_higher_tier("results", "quick")
 
 
 CLAIMS = """

@@ -120,6 +120,9 @@ def _print_along(run: "Run", chosen: Namespace, found: "Match") -> None:
 
 
 def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
+    from crossover.records.outcome import OPEN
+    from crossover.report.text import numbers
+
     groups = run.groups(found)
     if not groups:
         _print_ratios(run, chosen, found)
@@ -134,13 +137,12 @@ def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
         lines.append(group.head)
         if group is groups[0]:
             lines.append(f"    {group.usual}")
-        costs = map(first.cost_of, (arm for arm in found.arms if arm not in first.arms))
+        costs = map(group.cost_of, (arm for arm in found.arms if arm not in first.arms))
         lines += [f"    {cost}" for cost in costs if cost]
-        if first.left:
-            lines.append(
-                f"    open: {' or '.join(filter(None, [', '.join(first.left[:-1]), first.left[-1]]))} may be better"
-            )
-        if group is groups[0] and (remedy := run.settling(first)):
+        if group.left:
+            lines.append(f"    open: {numbers.listed(group.left, 'or')} may be better")
+        unsettled = (one for one in group.chosen if one.verdict == OPEN)
+        if group is groups[0] and (remedy := next(map(run.settling, unsettled), None)):
             lines.append(f"    {remedy}")
     _cut(lines, chosen)
     if len(groups) == 1 and (paste := groups[0].chosen[0].paste):

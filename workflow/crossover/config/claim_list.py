@@ -203,7 +203,7 @@ class Claim(Sentence):
     quantity: Quantity
     expected: Expected
     test: Text | None = None
-    """What is tested, where that is not what the document says; a whole sentence."""
+    """The tested statement, if it differs from the document's; a whole sentence."""
     unlike: Text | None = None
     """A condition that the sentence excludes: the number is shown, and no verdict is given; a clause without a full
     stop."""

@@ -34,7 +34,7 @@ CONDITIONS = (
     "polled",
     "burst",  # how long a burst lasts
     "payload",  # whether the bytes of a message are written and read
-    "object",  # what is sent
+    "object",  # the Python object
     "re_sent",  # whether the object is received into the memory that it was sent from
     "thread_level",  # that is requested from MPI
     "player",  # what the two ends are, `rank` or `engine`

@@ -31,7 +31,7 @@ class TaskFarm:
     """Whether its engines are processes or threads that the client starts, so that no rank is one; or the option with
     which its engines must be on the client's host."""
     snippet: str = ""
-    """The lines to paste, if it can be recommended: as its first entrant."""
+    """The lines that use its first entrant, to paste."""
     authenticates: bool | str = True
     """Whether it obeys nobody but its launch, or the option that says so."""
 

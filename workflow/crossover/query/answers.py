@@ -229,7 +229,7 @@ def recommendation_lines(row: Recommendation, place: str) -> list[str]:
     """A row of the recommendations in words, for the question `place`, then its arm and the lines to paste, if any."""
     if not row.recommended:
         return [f"{row.setting}, for {place}: no recommendation: {recommendations.why_none(row)}"]
-    said = f"{recommendations.value(row)}, for {place}: {recommendations.gain([row])}, {recommendations.cost([row])}"
+    said = f"{recommendations.value(row)}, for {place}: {recommendations.worth([row])}"
     return [said, f"arm {question.quoted(row.arm)}, to paste:", "", *row.snippet.strip("\n").splitlines(), ""]
 
 

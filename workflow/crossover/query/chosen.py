@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -43,11 +44,11 @@ class Chosen:
     def arms(self) -> list[str]:
         """The choice; between two points with different ones, an arm that costs little at both, otherwise both."""
         both = list(dict.fromkeys(row.choice for row in self.rows))
-        near = min(self._costs, key=self._costs.__getitem__, default="")
-        return [near] if len(both) > 1 and near and self._costs[near] <= KNOWN else both
+        near = min(self.costs, key=self.costs.__getitem__, default="")
+        return [near] if len(both) > 1 and near and self.costs[near] <= KNOWN else both
 
     @property
-    def _costs(self) -> dict[str, float]:
+    def costs(self) -> dict[str, float]:
         """By candidate, the most by which another can be better, at each of the points."""
         first, *others = (row.candidates for row in self.rows)
         return {
@@ -61,7 +62,7 @@ class Chosen:
         """The most by which the best arm can be better; None between two choices, and outside the axis."""
         if self.extrapolated or len(self.arms) > 1:
             return None
-        return self._costs.get(self.arms[0]) or max(row.guarantee for row in self.rows)
+        return self.costs.get(self.arms[0]) or max(row.guarantee for row in self.rows)
 
     @property
     def verdict(self) -> str:
@@ -78,7 +79,7 @@ class Chosen:
         """The other arms that cost little too, and that may be the best: nothing tells them from the choice."""
         if self.verdict != SETTLED:
             return []
-        return [arm for arm in self._left if self._costs.get(arm, KNOWN + 1) <= KNOWN]
+        return [arm for arm in self._left if self.costs.get(arm, KNOWN + 1) <= KNOWN]
 
     @property
     def left(self) -> list[str]:
@@ -112,29 +113,22 @@ class Chosen:
         }
 
     @property
-    def words(self) -> str:
-        """The choice, without what it can cost."""
-        if len(self.arms) > 1:
-            return f"{self.arms[0]} or {self.arms[1]}, which is better from {self._boundary} on"
-        return f"either {self.arms[0]} or {self.equals[0]}" if len(self.equals) == 1 else self.arms[0]
-
-    @property
-    def cost(self) -> float | None:
-        """The most that the arms of `words` can cost."""
-        alike = self.equals if len(self.equals) == 1 else []
-        return self.guarantee and max([self.guarantee, *(self._costs[arm] for arm in alike)])
-
-    @property
-    def _boundary(self) -> str:
+    def boundary(self) -> str:
+        """The place between two points from which the second choice is better."""
         row = self.rows[-1]
         if row.begins is None:
-            ends = (row.begins_low or self.rows[0].x, row.begins_high or row.x)
-            return f"somewhere {numbers.between(*ends, row.axis_unit)}"
+            return f"somewhere {numbers.between(*self.boundary_ends, row.axis_unit)}"
         return numbers.position(row.begins, row.begins_low, row.begins_high, row.axis_unit)
 
     @property
+    def boundary_ends(self) -> tuple[float, float]:
+        """The part of the axis in which that place lies."""
+        row = self.rows[-1]
+        return row.begins_low or row.begins or self.rows[0].x, row.begins_high or row.begins or row.x
+
+    @property
     def support(self) -> str:
-        """What was measured there: the value of the choice, or the points around."""
+        """The measurement behind it: the value of the choice, or the choices at the points around."""
         row = self.rows[0]
         if self.extrapolated:
             return f"extrapolated: the measured axis ends at {_chosen_at(row)}"
@@ -151,11 +145,6 @@ class Chosen:
         every = farms.declared().values() if self.verdict != OPEN else ()
         text = next((farm.snippet for farm in every if next(iter(farm.arms)) == self.arms[0]), "")
         return text.strip("\n").splitlines()
-
-    def cost_of(self, arm: str) -> str:
-        """What another candidate can cost there, in words; empty where it is none."""
-        cost = self._costs.get(arm)
-        return f"{arm}: {at_most(cost, SETTLED)}" if cost and not self.extrapolated else ""
 
 
 def _chosen_at(row: Choice) -> str:
@@ -174,24 +163,57 @@ class Group:
 
     @property
     def head(self) -> str:
-        """The choice and the most that it can cost, in one line."""
+        """The choice and its guarantee in all these curves, in one line."""
         first = self.chosen[0]
-        here = point(first.x, first.rows[0].axis_unit)
         everywhere = ""
         if 1 < self.total == len(self.chosen):
             everywhere = " in both curves" if self.total == 2 else f" in all {self.total} curves"
             everywhere = f",{everywhere}" if len(first.arms) > 1 else everywhere
-        costs = [one.cost for one in self.chosen]
-        known = [cost for cost in costs if cost is not None]
-        said = f"{self.name}, at {here}: {first.words}{everywhere}"
-        if len(known) < len(costs):
+        said = f"{self.name}, at {point(first.x, first.rows[0].axis_unit)}: {self._words}{everywhere}"
+        if any(one.guarantee is None for one in self.chosen):
             return said
         verdict = WINNER if all(one.verdict == WINNER for one in self.chosen) else SETTLED
-        return f"{said}, {at_most(max(known), verdict)}"
+        return f"{said}, {at_most(max(map(self._cost, (*first.arms, *self._equal))), verdict)}"
+
+    @property
+    def _words(self) -> str:
+        arms = self.chosen[0].arms
+        if len(arms) > 1:
+            return f"{arms[0]} or {arms[1]}, which is better from {self._boundary} on"
+        return " or ".join(["either " * bool(self._equal) + arms[0], *self._equal])
+
+    @property
+    def _equal(self) -> list[str]:
+        """The one other arm that nothing tells from the choice in any of these curves; none if there are several."""
+        shared = [arm for arm in self.chosen[0].equals if all(arm in one.equals for one in self.chosen)]
+        return shared if len(shared) == 1 else []
+
+    @property
+    def _boundary(self) -> str:
+        first, *others = {one.boundary: one.boundary_ends for one in self.chosen}
+        if not others:
+            return first
+        low, high = zip(*(one.boundary_ends for one in self.chosen), strict=True)
+        return f"somewhere {numbers.between(min(low), max(high), self.chosen[0].rows[0].axis_unit)}"
+
+    def _cost(self, arm: str) -> float:
+        """The most that an arm can cost in any of these curves; infinite where a curve has no bound."""
+        return max(one.costs.get(arm, math.inf) for one in self.chosen)
+
+    def cost_of(self, arm: str) -> str:
+        """The same in words; empty without a bound, and outside the axis."""
+        cost = self._cost(arm)
+        known = cost < math.inf and not any(one.extrapolated for one in self.chosen)
+        return f"{arm}: {at_most(cost, SETTLED)}" if known else ""
+
+    @property
+    def left(self) -> list[str]:
+        """The arms that may be better in one of these curves."""
+        return sorted({arm for one in self.chosen for arm in one.left})
 
     @property
     def usual(self) -> str:
-        """What was measured in its usual curve, with that curve's name where there are others."""
+        """The measurement in the usual curve, with that curve's name if there are others."""
         first = self.chosen[0]
         name = f"{first.curve.name}: " if len(self.chosen) > 1 else ""
         return f"{name}{first.support}"

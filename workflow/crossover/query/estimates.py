@@ -83,7 +83,7 @@ def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
 
 
 LEVELS = [step / 20 for step in range(1, 20)]
-"""The levels beside which another one is asked for."""
+"""The levels that bound an open one."""
 
 
 def reached_in_words(row: Threshold, name: str) -> str:

@@ -167,7 +167,7 @@ class Match:
     arms: list[str]
     """The arms that the words name."""
     notes: list[str]
-    """What was read differently, and what was left out."""
+    """Remarks on words that are unknown or ignored."""
     at: object = None
     """The point of the axis, as it was typed; None without one."""
     share: str = ""
@@ -212,9 +212,9 @@ class Vocabulary:
         used = frozenset().union(*(weights for weights, _, _ in fitting))
         left = [word for word, known in meant.items() if not known & used]
         if left:
-            notes.append(f"{numbers.listed(left)}: left out, because nothing measured has it with the other words")
+            notes.append(f"ignored: {numbers.listed(left)}; no measured curve has it with the other words")
         elif not any(all(known & weights.keys() for known in meant.values()) for weights, _, _ in fitting):
-            notes.append(f"nothing measured has {numbers.listed([*meant])} together; each line has some of them")
+            notes.append(f"no measured curve has {numbers.listed([*meant])} together; each line has some of them")
         arms = dict.fromkeys(arm for _, _, names in fitting for arm in names.named(wanted))
         return Match([panel for _, panel, _ in fitting], [*arms], notes)
 
@@ -228,5 +228,5 @@ class Vocabulary:
         long = [each for each in (*self.every, *SYNONYMS) if len(each) > 2]
         # Of a short word, one letter is a third.
         if len(plain) > 2 and (near := get_close_matches(plain, long, 1, 0.66 if len(plain) < 5 else 0.8)):
-            return frozenset([normal(near[0])]), f"{word!r}: did you mean {near[0]}? This is the answer for it"
-        return frozenset(), f"{word!r} is no name in this run"
+            return frozenset([normal(near[0])]), f"{word!r} is unknown; did you mean {near[0]}? The answer is for that"
+        return frozenset(), f"{word!r} is unknown in this run"

@@ -217,7 +217,7 @@ def _release(handle: int, ended: threading.Event, process: int) -> None:
             os.truncate(handle, 0)
 
 
-def require_smaller_answers(results: str, tier: str) -> None:
+def require_no_higher_tier(results: str, tier: str) -> None:
     """Raise CrossoverError if the tables there are of a higher tier, whose answers a run of `tier` would hide."""
     # Imported here, because every Snakemake process loads this module.
     from crossover.records import record

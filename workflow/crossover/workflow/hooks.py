@@ -43,7 +43,7 @@ def start(run: Run) -> None:
             jobs.follow(jobs.name_start(run.results), display.say)
         return
     with plain():
-        folders.require_smaller_answers(run.results, run.config.tier)
+        folders.require_no_higher_tier(run.results, run.config.tier)
         if on_slurm:
             acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
     tell(run)

@@ -28,7 +28,7 @@ MINOR = np.log(KNOWN)
 """The loss, as a logarithm, up to which users do not mind which arm they have."""
 
 NEAR = np.log(1.05)
-"""The largest difference of two losses, as a logarithm, for which a choice may stay what it was at the point before."""
+"""How much more a choice may cost, as a logarithm, to stay the same as at the point before."""
 
 AXIS = ("axis", "axis_unit", "unit", "better")
 """Columns that are the same all along a question."""

@@ -152,7 +152,7 @@ def _settings(tables: Tables, everything: bool, width: int) -> Iterator[Text]:
         yield Text("What to set", style="bold")
         for place, rows in found:
             setting = f"{rows[0].library}: {recommendations.value(rows[0])}, for {place}"
-            said = f"{setting}: {recommendations.gain(rows)}, {recommendations.cost(rows)}"
+            said = f"{setting}: {recommendations.worth(rows)}"
             yield from (Text(line) for line in wrap(said, width, initial_indent="  ", subsequent_indent="    "))
         yield Text()
     elif found:

@@ -244,10 +244,10 @@ def tally(kinds: Sequence[str], words: Mapping[str, tuple[str, str]]) -> str:
     return listed([f"{count} {one if count == 1 else several}" for count, (one, several) in counts if count])
 
 
-def listed(items: list[str]) -> str:
-    """Items as an English list.
+def listed(items: list[str], word: str = "and") -> str:
+    """Items as an English list; `word` stands before the last.
 
     >>> listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c"])
     ('a', 'a and b', 'a, b and c')
     """
-    return " and ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))
+    return f" {word} ".join(filter(None, [", ".join(items[:-1]), *items[-1:]]))

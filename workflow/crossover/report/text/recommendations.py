@@ -16,8 +16,8 @@ Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
 """What higher tiers measure: {experiment: {tier: {key: entries}}}."""
 
 
-PROGRAM = "a whole program"
-"""The name of what a setting's value over all questions is for."""
+PROGRAM = "a whole program, in all its questions"
+"""The name of all questions of a setting together."""
 
 Names = Mapping[tuple[str, ...], str]
 """The name of each question with choices, by its experiment, protocol, placement and metric."""
@@ -48,7 +48,7 @@ def _line(place: str, own: Sequence[Recommendation]) -> dict[str, str]:
         "setting": _name(own[0]),
         "for": place,
         "set it to": f"**{markup.verbatim(value(own[0]))}**",
-        "gain": markup.verbatim(gain(own)),
+        "gain": markup.verbatim(gain(own)) or "–",
         "against the best": cost(own),
     }
 
@@ -131,9 +131,9 @@ def value(row: Recommendation) -> str:
 
 
 def gain(rows: Sequence[Recommendation]) -> str:
-    """By how much one value is better than the default, at the points that it changes, in all questions."""
+    """By how much one value is better than the default, where it changes anything; empty for a whole program."""
     if rows[0].for_program:
-        return "in all its questions"
+        return ""
     low, high = min(filter(None, (row.gain_low for row in rows))), max(filter(None, (row.gain_high for row in rows)))
     factors = " to ".join(dict.fromkeys(numbers.significant(end, 2) for end in (low, high)))
     return f"{factors} times {'better than' if low >= 1 else 'as good as'} {rows[0].default}"
@@ -147,6 +147,11 @@ def cost(rows: Sequence[Recommendation]) -> str:
     if choices.bound(most) == choices.bound(of_values):
         return whole
     return f"{choices.at_most(of_values, SETTLED)} of its values, {whole} arm"
+
+
+def worth(rows: Sequence[Recommendation]) -> str:
+    """The gain, if there is one for these questions, and the cost."""
+    return ", ".join(filter(None, [gain(rows), cost(rows)]))
 
 
 def why_none(row: Recommendation, tiers: Tiers | None = None) -> str:
