@@ -15,7 +15,7 @@ export PIP_USER := 0
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: again help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again docs clean
+.PHONY: again help env report quarto publish bundle test test-long test-cluster calibrate lint bench bench-analysis bench-page bench-runs bench-again bench-seconds docs clean
 
 help:  ## list the targets
 	@sed -n 's/^\([a-z-]*\):.*##/  make \1 \t/p' $(MAKEFILE_LIST) | expand -t 23
@@ -73,6 +73,9 @@ bench-page: .venv/run  ## measure how large each tier's page is, and how long it
 
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@$(BIN)/python benchmarks/run_to_run.py
+
+bench-seconds: .venv/run  ## print where the seconds of runs went and what they settled (RUNS="results other-results")
+	@$(BIN)/python benchmarks/seconds.py $(or $(RUNS),results)
 
 bench-again: .venv/run  ## run the tier quick twice, and print how well the two agree (half an hour)
 	@$(BIN)/python benchmarks/again.py

@@ -248,7 +248,7 @@ WRONG = {
     "an arm that is no entrant": farms(arms=["leastload", "fastest"]),
     "a ceiling that is no entrant": farms(ceilings=["sky"]),
     "a ceiling that competes": farms(ceilings=["pure"]),
-    "a reference that has no engines on other hosts": farms(
+    "a single arm that has engines on other hosts": farms(
         arms=["concurrent.futures", "pure"], reference="concurrent.futures"
     ),
     "no rival that has engines on other hosts": farms(arms=["leastload", "leastload over ssh"]),
@@ -280,8 +280,17 @@ def test_arms_that_cannot_run_across_hosts_are_accepted_on_a_single_host():
     lists = {"arms": ["concurrent.futures", "pure"], "reference": "concurrent.futures"}
     config = schema.complete({"experiments": {"task_latency": lists}}, hosts=1)
     assert {launch.placement for launch in plan.launches(config)} == {"node"}
-    with pytest.raises(CrossoverError, match=r"'concurrent\.futures' cannot run across hosts"):
+    with pytest.raises(CrossoverError, match="arms: only 'pure' can run across hosts"):
         schema.complete({"experiments": {"task_latency": lists}}, hosts=2)
+
+
+def test_without_a_key_the_reference_is_the_first_of_the_arms_if_they_lack_the_declared_one():
+    def reference(**keys):
+        return schema.complete({"experiments": {"mpi_pingpong": keys}}).experiments["mpi_pingpong"].reference
+
+    assert reference(arms=["Send", "send"]) == reference() == "send"
+    assert reference(arms=["Send", "persistent"]) == "Send"
+    assert reference(arms=["Send", "persistent"], reference="persistent") == "persistent"
 
 
 def test_all_faults_of_all_tiers_are_reported_at_once():

@@ -78,9 +78,14 @@ def test_a_pace_is_the_median_time_of_a_repetition_and_the_time_between_blocks(t
     write(tmp_path, 1, *blocks, block(3, "no-copy", 10, 1.0))
     found = conduct.earlier_paces(tmp_path)
     assert found.keys() == {place(CELL, "copy"), place(CELL, "no-copy")}
-    assert found[place(CELL, "copy")] == Pace(0.005, 0.0)
+    assert found[place(CELL, "copy")] == Pace(0.005, 0.5)
     assert found[place(CELL, "no-copy")].repetition_seconds == 0.1
-    assert found[place(CELL, "copy")].block(0.05) == (12, pytest.approx(0.06))
+    assert found[place(CELL, "copy")].block(0.05) == (12, pytest.approx(0.56))
+
+
+def test_what_other_cells_take_between_two_visits_is_not_between_blocks(tmp_path):
+    write(tmp_path, 1, *(block(at, "copy", 100, 0.5) for at in (0, 1, 2, 60, 61, 62)))
+    assert conduct.earlier_paces(tmp_path)[place(CELL, "copy")] == Pace(0.005, 0.5)
 
 
 def test_the_newest_file_counts_and_invalid_blocks_do_not(tmp_path):

@@ -62,13 +62,20 @@ def test_a_ping_pong_of_engines_needs_a_client_and_a_farm():
 
 
 @pytest.mark.parametrize(
-    ("hosts", "engines", "taken", "ranks"), [(2, 2, 2, 11), (2, 1, 2, 11), (2, 3, 2, 21), (4, 2, 2, 11), (4, 8, 4, 41)]
+    ("hosts", "engines", "taken", "ranks"), [(2, 2, 2, 9), (2, 1, 2, 9), (2, 3, 2, 17), (4, 2, 2, 9), (4, 8, 4, 33)]
 )
 def test_a_farm_has_equal_places_on_all_hosts_and_an_engine_on_each(hosts, engines, taken, ranks):
-    """For three rivals, the null arm and the ceiling; places without an engine stay empty."""
+    """For three rivals and the null arm; places without an engine stay empty."""
     own = settings("task_latency", "nodes", hosts=hosts, engines=engines)
     assert (own.nodes, own.ranks) == (taken, ranks)
     assert ranks == 1 + taken * own.places() * len(arms_of(own))
+
+
+def test_across_hosts_another_arm_replaces_a_reference_that_needs_one_host():
+    assert settings("task_latency").reference == "concurrent.futures"
+    far = settings("task_latency", "nodes")
+    assert (far.reference, far.arms[:2]) == ("leastload", ("leastload", "pure"))
+    assert {arm.runs for arm in arms_of(far) if arm.null} == {"leastload"}
 
 
 def test_curves_and_arms_of_a_single_host_are_left_out_across_hosts():
@@ -107,7 +114,7 @@ def test_a_run_has_one_host_by_default():
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_ranks_and_tasks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
     """For two rivals, the null arm's own farm and the ceiling's."""
-    own = settings("task_latency", engines=engines, arms=["leastload", "pure"])
+    own = settings("task_latency", engines=engines, arms=["leastload", "pure"], ceilings=["bare zmq"])
     assert own.ranks == own.slurm_tasks == ranks
 
 

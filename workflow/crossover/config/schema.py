@@ -146,6 +146,10 @@ def folder(config: Stated) -> str:
 
 def _completed(experiment: str, own: Mapping[str, Any], tier: str, entrants: Mapping[str, FarmEntry]) -> Settings:
     defaults = declared()[experiment].tiers.at(tier)
+    # Whoever names the arms need not name the reference too.
+    arms, reference = own.get("arms") or defaults.arms, own.get("reference", defaults.reference)
+    if "reference" not in own and reference not in arms:
+        own = {**own, "reference": arms[0]}
     changed = type(defaults).read({**_whole(defaults), **own})
     return replace(changed, entrants=entrants) if isinstance(changed, Farming) else changed
 
@@ -294,9 +298,8 @@ def _strangers(settings: Farming, hosts: int) -> Iterator[str]:
         if name in settings.arms:
             yield f"ceilings: {name!r} is an arm too; remove it from one of the two"
     known = all(name in settings.entrants for name in settings.arms)
-    if hosts > 1 and "nodes" in settings.placements and settings.reference in settings.arms and known:
+    if hosts > 1 and "nodes" in settings.placements and known:
         left = plan.in_placement(settings, "nodes").arms
-        if settings.reference not in left:
-            yield f"reference: {settings.reference!r} cannot run across hosts; remove nodes from the placements"
-        elif len(left) == 1:
-            yield f"arms: only {left[0]!r} can run across hosts; remove nodes from the placements"
+        if len(left) < 2:
+            only = f"only {left[0]!r}" if left else "none"
+            yield f"arms: {only} can run across hosts; remove nodes from the placements"

@@ -32,7 +32,7 @@ Preludes = Annotated[
     "pool now and then. `none`: floods follow each other back to back, as in the loop of a benchmark.",
 ]
 
-PAUSED_SHARE = 0.4
+PAUSED_SHARE = 0.1
 """The share of a block's seconds that suffices with a pause before each flood, because the pauses take time."""
 
 
@@ -41,7 +41,10 @@ class Farming(Settings):
     """Those of every experiment whose arms are task farms, by their names in `entrants`."""
 
     arms: Annotated[Arms, "The task farms that compete. Each has its own engines."]
-    reference: Annotated[str, REFERENCE] = "leastload"
+    reference: Annotated[
+        str,
+        f"{REFERENCE} Across hosts, the first arm that reaches them replaces one that needs a single host.",
+    ] = "leastload"
     ceilings: Annotated[Names, "Task farms that do not compete, but show the best that the others could reach."] = ()
     rivals_per_launch: Annotated[
         Count,
@@ -112,12 +115,19 @@ class EngineCounts(Farming):
 # At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
     "launches": 4,
-    "fewest_rounds": 1,
+    "fewest_rounds": 3,
     "block_seconds": 0.05,
     "rounds": Rounds(at_most=100),
     "target_width": 0.05,
+    # It costs little, so that there are more rounds, and no controller for the null arm (docs/decisions/budget.md).
+    "reference": "concurrent.futures",
 }
-STANDARD: dict[str, Any] = {"rivals_per_launch": 2, "target_width": 0.02}
+STANDARD: dict[str, Any] = {
+    "reference": "leastload",
+    "rivals_per_launch": 2,
+    "fewest_rounds": 1,
+    "target_width": 0.02,
+}
 PAPER: dict[str, Any] = {"launches": 6, "target_width": 0.01}
 """How often and how long is measured at each tier, as far as it differs from the tier below."""
 

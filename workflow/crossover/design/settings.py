@@ -144,7 +144,7 @@ Preludes = Annotated[
     "another core or on the sender's. `work`: it works, as a program that makes the next message. `wait`: it waits, as "
     "a program that has nothing to send. Streams have the first of these.",
 ]
-REFERENCE = "The arm that all others are divided by."
+REFERENCE = "The arm that all others are divided by; the first of the arms, if these lack it."
 
 START_SECONDS = 1
 START_SECONDS_PER_RANK = 0.7
@@ -175,7 +175,8 @@ class Settings:
     rounds: Annotated[
         Rounds,
         "The rounds of a cell after which it stops as soon as it reaches `target_width`, and the most. Each round "
-        "runs every arm once; ceilings in every third, and so the null arm of a launch with many cells.",
+        "runs every arm once; ceilings in every third, and so the null arm of a launch with many cells, and rivals "
+        "that take far longer than the reference.",
     ]
     target_width: Annotated[
         Seconds,

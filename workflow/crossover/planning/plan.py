@@ -14,15 +14,20 @@ from crossover.farms import authenticates, crosses_hosts
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
-    """An experiment's settings in one placement: across hosts, without task farms that need a single host."""
+    """An experiment's settings in one placement: across hosts, without task farms that need a single host.
+
+    If the reference is one of these, the first of the others takes its place.
+    """
     own = settings.within(placement)
     if placement != "nodes":
         return own
     far = {name for name, entrant in own.entrants.items() if crosses_hosts(entrant)}
     here = own.entrants.keys() - far
+    arms = tuple(name for name in own.arms if name not in here)
     return replace(
         own,
-        arms=tuple(name for name in own.arms if name not in here),
+        arms=arms,
+        reference=own.reference if own.reference in arms else (*arms, "")[0],
         ceilings=tuple(name for name in own.ceilings if name not in here),
     )
 

@@ -4,6 +4,8 @@ Among the reasons are full file systems, and no more open files: they are recogn
 Only the standard library, because ranks load this module before they meet.
 """
 
+from __future__ import annotations
+
 import errno
 import json
 import os
@@ -17,11 +19,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from enum import StrEnum
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 from crossover.records.atomic import SPACE
-from crossover.records.rows import Launch
+
+if TYPE_CHECKING:
+    # Every rank loads this module, and the rows would take it a twentieth of a second.
+    from crossover.records.rows import Launch
 
 
 class HoleKind(StrEnum):

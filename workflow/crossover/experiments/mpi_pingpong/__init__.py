@@ -127,7 +127,7 @@ QUICK = Settings(
     players=tuple(PLAYERS),
     arms=("send", "Send", "Send into new array", "pkl5.send"),
     ceilings=("C", "memcpy"),
-    launches=5,
+    launches=3,
     block_seconds=0.002,
     rounds=settings.Rounds(at_most=500),
     target_width=0.01,

@@ -24,7 +24,6 @@ class Settings(farming.FixedEngines, settings.Refined):
 QUICK = Settings(
     tasks=(8, 32, 128),
     arms=("leastload", "pure", *farming.POOLS, *CHUNKED),
-    ceilings=(farming.BOUND,),
     budget_seconds=5,
     refine_metric="round trip",
     # One launch has all arms, since idle pools sleep.
@@ -39,6 +38,7 @@ STANDARD = replace(
         *(*farming.ALONE, "dask map", "mpi4py.futures chunk 8"),
         *("leastload over ssh", "leastload unencrypted", "dask unencrypted"),
     ),
+    ceilings=(farming.BOUND,),
     budget_seconds=15,
     **farming.STANDARD,
 )
@@ -58,7 +58,7 @@ PAPER = replace(
     refine_points=5,
     **farming.PAPER,
 )
-SMOKE = replace(QUICK, tasks=(8, 32), arms=("leastload", "pure"), launches=1, budget_seconds=2)
+SMOKE = replace(QUICK, tasks=(8, 32), arms=("leastload", "pure"), reference="leastload", launches=1, budget_seconds=2)
 
 EXPERIMENT = Experiment(
     title="Task farms: the cost of a small task",

@@ -44,9 +44,9 @@ QUICK = Settings(
     engine_counts=(2,),
     arms=("leastload", "pure", *farming.POOLS),
     # A round with tasks of 100 ms takes ten seconds.
-    budget_seconds=10,
+    budget_seconds=15,
     refine_metric="efficiency",
-    **farming.QUICK,
+    **farming.QUICK | {"fewest_rounds": 1},
 )
 STANDARD = replace(
     QUICK,
@@ -67,7 +67,9 @@ PAPER = replace(
     refine_points=5,
     **farming.PAPER,
 )
-SMOKE = replace(QUICK, tasks_per_engine=4, arms=("leastload", "pure"), launches=1, budget_seconds=6)
+SMOKE = replace(
+    QUICK, tasks_per_engine=4, arms=("leastload", "pure"), reference="leastload", launches=1, budget_seconds=6
+)
 
 EXPERIMENT = Experiment(
     title="Task farms: how long a task should last",

@@ -41,7 +41,7 @@ QUICK = Settings(
     arms=("leastload", "pure"),
     placements=(),
     budget_seconds=2,
-    **farming.QUICK | {"rivals_per_launch": 2},
+    **farming.QUICK | {"rivals_per_launch": 2, "reference": "leastload"},
 )
 STANDARD = replace(
     QUICK,

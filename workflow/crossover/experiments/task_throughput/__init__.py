@@ -25,7 +25,6 @@ class Settings(farming.FixedEngines, settings.Refined):
 QUICK = Settings(
     sizes_bytes=(10, 100000),
     arms=("leastload", "pure", *farming.POOLS),
-    ceilings=(farming.BOUND,),
     budget_seconds=5,
     refine_metric="payload one way",
     **farming.QUICK,
@@ -34,6 +33,7 @@ STANDARD = replace(
     QUICK,
     sizes_bytes=settings.decades(10, 1_000_000, 1),
     arms=(*farming.LASTING, *farming.ALONE),
+    ceilings=(farming.BOUND,),
     budget_seconds=12,
     **farming.STANDARD,
 )
@@ -49,7 +49,9 @@ PAPER = replace(
     refine_points=5,
     **farming.PAPER,
 )
-SMOKE = replace(QUICK, sizes_bytes=(10, 10000), arms=("leastload", "pure"), launches=1, budget_seconds=2)
+SMOKE = replace(
+    QUICK, sizes_bytes=(10, 10000), arms=("leastload", "pure"), reference="leastload", launches=1, budget_seconds=2
+)
 
 EXPERIMENT = Experiment(
     title="Task farms: tasks that carry data",

@@ -9,6 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
+from itertools import pairwise
 from math import log
 from pathlib import Path
 from random import Random
@@ -152,11 +153,12 @@ class Guarded:
 
 
 def _report(launch: str, done: int, of: int, sample: Sample, gone_seconds: float, left_seconds: float) -> None:
-    """Print one line about a finished cell. The supervisor passes it to the terminal and the log."""
+    """Print one line about a visit of a cell. The supervisor passes it to the terminal and the log."""
     rounds = len({seen.round for seen in sample.observations})
+    stopped = f" stopped by {sample.stop}," if sample.stop else ""
     print(
-        f"{launch}: cell {done} of {of} ({sample.cell.protocol}, {sample.cell.x}), {rounds} rounds, "
-        f"stopped by {sample.stop}, {gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
+        f"{launch}: visit {done} of {of} ({sample.cell.protocol}, {sample.cell.x}), {rounds} rounds,{stopped} "
+        f"{gone_seconds:.0f} s elapsed, about {left_seconds:.0f} s left",
         file=sys.stderr,
         flush=True,
     )
@@ -238,6 +240,7 @@ def _paces_in(rows: pa.Table) -> dict[Place, Pace]:
 
 
 def _around(starts: list[float], seconds: list[float]) -> float:
-    """The mean seconds of a cell's blocks besides their timed parts; a cell's rounds follow each other."""
-    between = (max(starts) - min(starts)) / max(1, len(starts) - 1)
-    return max(0.0, between - sum(seconds) / len(seconds))
+    """The seconds of a cell's blocks besides their timed parts: the median, because other cells come between visits."""
+    blocks = sorted(zip(starts, seconds, strict=True))
+    gaps = [after - start - timed for (start, timed), (after, _) in pairwise(blocks)]
+    return max(0.0, median(gaps)) if gaps else 0.0

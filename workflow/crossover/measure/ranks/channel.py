@@ -9,7 +9,6 @@ import secrets
 from typing import Any
 
 import zmq
-from zmq.auth.thread import ThreadAuthenticator
 from zmq.utils.monitor import recv_monitor_message
 
 from crossover.measure.ranks.network import LOOPBACK
@@ -53,6 +52,9 @@ class Admission:
     """Admits those that know `password` to the guarded sockets of a context, until it is closed."""
 
     def __init__(self, context: zmq.Context[Any]):
+        # Loads asyncio, and only one end needs it.
+        from zmq.auth.thread import ThreadAuthenticator
+
         self.password = secrets.token_hex(16)
         self._authenticator = ThreadAuthenticator(context)
         self._authenticator.start()

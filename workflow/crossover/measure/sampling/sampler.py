@@ -4,9 +4,11 @@ The sampler knows nothing of messages. An experiment gives it cells, arms and a 
 repetitions of one arm in one cell. The clock is a parameter, so the sampler is tested on simulated time.
 
 A launch first estimates the cost of a long enough block in each cell, from an earlier launch if there is one. Then it
-takes its cells in random order: it warms up, calibrates the numbers of repetitions, and runs rounds, each with every
-arm once in a new random order. A drift of the machine affects all arms of a round alike and cancels in their ratio.
-Ceilings do not compete, so they run in every third round only; so does the null arm if there are many cells.
+visits its cells in random order, several times: it warms up, calibrates the numbers of repetitions, and runs rounds,
+each with every arm once in a new random order. A drift of the machine affects all arms of a round alike and cancels in
+their ratio. A slow second or two, as virtual machines have them, falls into one visit of a cell, not into all its
+rounds. Ceilings do not compete, so they run in every third round only; so does the null arm if there are many cells,
+and a rival whose block takes far longer than the reference's.
 """
 
 import math
@@ -16,7 +18,7 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from itertools import count, product
+from itertools import product
 from random import Random
 
 from crossover.design.arm import Arm
@@ -24,6 +26,9 @@ from crossover.design.cell import Cell
 from crossover.design.protocol import identity
 from crossover.design.settings import Settings
 from crossover.measure.sampling.contract import Block, Blocks
+
+VISITS = 3
+"""A cell's rounds are spread over so many visits, as far as its time allows more than one round."""
 
 MARGIN = 1.15
 """A block is planned this much longer than wanted, because blocks scatter."""
@@ -37,6 +42,10 @@ SELDOM = 3
 
 MANY_CELLS = 36
 """With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
+
+DEAR = 3
+"""A rival whose block takes more than so many times the reference's runs as seldom as the ceilings, from the first
+round on: the rounds that it would cost tell more about the rivals that are near each other."""
 
 SHORT = 0.5
 """A first block below this part of the wanted length shows that the pace of an earlier launch is not this one's."""
@@ -120,7 +129,7 @@ class Observation:
 
 @dataclass(frozen=True)
 class Sample:
-    """All observations of one cell, and the rule that ended it: `width`, `budget` or `rounds`."""
+    """All observations of one cell, and the rule that ended it: `width`, `budget` or `rounds`; empty before its end."""
 
     cell: Cell
     observations: tuple[Observation, ...]
@@ -132,9 +141,8 @@ class _Plan:
     """A roughly calibrated cell, with the repetitions `n` in each alternative's blocks."""
 
     cell: Cell
-    arms: Mapping[Arm, int]
-    """Each runs in every so many rounds, those of SELDOM rounds from the round `first` on."""
-    first: int
+    arms: Mapping[Arm, tuple[int, int]]
+    """Each runs in every so many rounds, from its own first round on: (rounds, first)."""
     n: Mapping[str, int]
     known: frozenset[str]
     """The alternatives whose repetitions an earlier launch or the cell tells."""
@@ -142,6 +150,10 @@ class _Plan:
     """The seconds of a round on average."""
     shortest_seconds: float
     """The seconds of a round if every block were as short as that of the fastest rival."""
+
+    def present(self, number: int) -> list[Arm]:
+        """The arms of a round."""
+        return [arm for arm, (every, first) in self.arms.items() if (number - first) % every == 0]
 
 
 @dataclass(frozen=True)
@@ -159,7 +171,7 @@ class Sampler:
     disturbance: Callable[[], str] = lambda: "ok"
     """Returns the disturbance of the machine since its last call, or `ok`."""
     progress: Callable[[int, int, Sample, float, float], None] = lambda *_: None
-    """Called after every cell: cells done, number of cells, the cell, seconds elapsed, seconds left."""
+    """Called after every visit: visits done, of how many, the cell so far, seconds elapsed, seconds left."""
     phases: Phases = field(default_factory=Phases)
     """Gets the time of calibration, warm-up and rounds."""
     settled: float = SETTLED
@@ -172,24 +184,34 @@ class Sampler:
         return self.settings.fewest_rounds
 
     def sample(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> Iterator[Sample]:
-        """Measure every cell once, in random order, and yield each when it is done.
+        """Measure every cell, in VISITS passes of random order, and yield each when it is done.
 
-        The remaining budget is divided again at the start of each cell, so that unspent time goes to later cells.
+        The remaining budget is divided again at the start of each visit, so that unspent time goes to later ones.
         """
         began, budget = self.clock(), self.settings.seconds
         with self.phases.during(CALIBRATION):
-            plans = self._calibrated(cells, arms)
-        order = self.random.sample(plans, len(plans))
-        for done, plan in enumerate(order, start=1):
-            costs = [later.round_seconds for later in order[done - 1 :]]
-            sample = self._measure(plan, deal(budget - (self.clock() - began), costs, self.fewest)[0])
-            gone = self.clock() - began
-            left = max(budget - gone, sum(costs[1:]) * self.fewest) if costs[1:] else 0.0
-            self.progress(done, len(order), sample, gone, left)
-            yield sample
+            pending = [_Measurement(plan, dict(plan.n), set(plan.known)) for plan in self._calibrated(cells, arms)]
+        made = 0
+        for last in range(VISITS - 1, -1, -1):
+            needed = math.ceil(self.fewest * (VISITS - last) / VISITS)
+            order, passing = self.random.sample(pending, len(pending)), self.clock()
+            whole = (budget - (passing - began)) / (last + 1)
+            for at, own in enumerate(order):
+                costs = [later.plan.round_seconds for later in order[at:]]
+                share = deal(whole - (self.clock() - passing), costs, needed - own.rounds)[0]
+                self._visit(own, share, needed, is_last=not last)
+                # A cell that has enough rounds is visited no more.
+                made += 1 + (last if own.stop else 0)
+                pending = [each for each in pending if not each.stop]
+                sample, gone = Sample(own.plan.cell, tuple(own.observations), own.stop), self.clock() - began
+                lacking = sum(max(self.fewest - each.rounds, 0) * each.plan.round_seconds for each in pending)
+                self.progress(made, VISITS * len(cells), sample, gone, max(budget - gone, lacking) if pending else 0.0)
+                if own.stop:
+                    yield sample
 
     def _calibrated(self, cells: Sequence[Cell], arms: Sequence[Arm]) -> list[_Plan]:
         plans, numbers = [], dict[tuple[str, str], int]()
+        reference = next((arm.runs for arm in arms if arm.null), self.settings.reference)
         seldom = {arm for arm in arms if arm.ceiling or (arm.null and len(cells) >= MANY_CELLS)}
         # A repetition at a smaller x is hardly ever slower, so at least as many are needed as at the larger one.
         for cell in sorted(cells, key=lambda cell: cell.x, reverse=True):
@@ -211,9 +233,10 @@ class Sampler:
                     numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1), near=NEAR)
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
-            often = {arm: SELDOM if arm in seldom else 1 for arm in own}
-            cost = sum(seconds[arm.runs] / often[arm] for arm in own)
-            plans.append(_Plan(cell, often, first, n, frozenset(known), cost, len(own) * shortest))
+            dear = {arm for arm in own if seconds[arm.runs] > DEAR * seconds.get(reference, math.inf)}
+            often = {arm: (SELDOM, first) if arm in seldom else (SELDOM if arm in dear else 1, 0) for arm in own}
+            cost = sum(seconds[arm.runs] / every for arm, (every, _) in often.items())
+            plans.append(_Plan(cell, often, n, frozenset(known), cost, len(own) * shortest))
         return plans
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1, near: float = 1.0) -> tuple[int, float]:
@@ -242,55 +265,80 @@ class Sampler:
     def _block_seconds(self, cell: Cell) -> float:
         return float(cell.block_seconds or self.settings.block_seconds)
 
-    def _measure(self, plan: _Plan, share_seconds: float) -> Sample:
-        began = self.clock()
-        n, unchecked = dict(plan.n), set(plan.known)
+    def _visit(self, own: "_Measurement", share_seconds: float, needed: int, is_last: bool) -> None:
+        """Add rounds to a cell: until it has the `needed` ones, then as many as fit into the share of this visit."""
+        began, plan = self.clock(), own.plan
         # The warm-up calibrates again, because a block may only have been long enough because it was cold or
         # interrupted. It is unlikely that two blocks in a row are interrupted for long.
-        if plan.shortest_seconds <= WARM_UP_SHARE * share_seconds:
+        if not own.rounds and plan.shortest_seconds <= WARM_UP_SHARE * share_seconds * VISITS:
             with self.phases.during(WARM_UP):
                 for arm in plan.arms:
                     if not arm.null:
-                        n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs], in_a_row=2)
-            unchecked.clear()
+                        own.n[arm.runs], _ = self.calibrate(plan.cell, arm, own.n[arm.runs], in_a_row=2)
+            own.unchecked.clear()
         self.disturbance()
-        observations: list[Observation] = []
-        for number in count():
-            taken = []
-            present = [arm for arm, often in plan.arms.items() if (number - plan.first) % often == 0]
-            for position, arm in enumerate(self.random.sample(present, len(present))):
-                start = self.clock()
-                block = self.blocks.run(plan.cell, arm, n[arm.runs])
-                if arm.runs in unchecked:
-                    unchecked.remove(arm.runs)
-                    if not block.fault and block.seconds < SHORT * self._block_seconds(plan.cell):
-                        n[arm.runs], _ = self.calibrate(plan.cell, arm, n[arm.runs])
-                        self.phases.seconds[CALIBRATION] += self.clock() - start
-                        start = self.clock()
-                        block = self.blocks.run(plan.cell, arm, n[arm.runs])
-                self.phases.add_block(arm, block.seconds, self.clock() - start)
-                taken.append((position, arm, n[arm.runs], round(start * 1e9), block))
-            validity = self.disturbance()
-            observations += [
-                Observation(plan.cell, arm, number, position, times, start_ns, block, block.fault or validity)
-                for position, arm, times, start_ns, block in taken
-            ]
-            if stop := self._stop(observations, number + 1, self.clock() - began, share_seconds):
-                break
-        return Sample(plan.cell, tuple(observations), stop)
+        while not own.stop and (
+            own.rounds < needed or self.clock() - began + own.seconds_of_next_round() <= share_seconds
+        ):
+            self._round(own)
+            own.stop = self._reached(own)
+        if is_last and not own.stop:
+            own.stop = "budget"
 
-    def _stop(self, observations: Sequence[Observation], rounds: int, spent: float, share: float) -> str:
-        """The rule that ends the cell now, or an empty string. The next round must still fit into the share."""
+    def _round(self, own: "_Measurement") -> None:
+        plan, number, taken = own.plan, own.rounds, []
+        present = plan.present(number)
+        for position, arm in enumerate(self.random.sample(present, len(present))):
+            start = self.clock()
+            block = self.blocks.run(plan.cell, arm, own.n[arm.runs])
+            if arm.runs in own.unchecked:
+                own.unchecked.remove(arm.runs)
+                if not block.fault and block.seconds < SHORT * self._block_seconds(plan.cell):
+                    own.n[arm.runs], _ = self.calibrate(plan.cell, arm, own.n[arm.runs])
+                    self.phases.seconds[CALIBRATION] += self.clock() - start
+                    start = self.clock()
+                    block = self.blocks.run(plan.cell, arm, own.n[arm.runs])
+            own.block_seconds[arm] = self.clock() - start
+            self.phases.add_block(arm, block.seconds, own.block_seconds[arm])
+            taken.append((position, arm, own.n[arm.runs], round(start * 1e9), block))
+        validity = self.disturbance()
+        own.rounds += 1
+        own.observations += [
+            Observation(plan.cell, arm, number, position, times, start_ns, block, block.fault or validity)
+            for position, arm, times, start_ns, block in taken
+        ]
+
+    def _reached(self, own: "_Measurement") -> str:
+        """The rule by which a cell needs no more rounds, whatever time is left; or an empty string."""
         limits = self.settings.rounds
-        if rounds < self.fewest:
+        if own.rounds < self.fewest:
             return ""
-        if rounds >= limits.at_least and (
-            unsettled(observations, self.settled, self.settings.reference) <= self.settings.target_width
+        if own.rounds >= limits.at_least and (
+            unsettled(own.observations, self.settled, self.settings.reference) <= self.settings.target_width
         ):
             return "width"
-        if spent + spent / rounds > share:
-            return "budget"
-        return "rounds" if rounds >= limits.at_most else ""
+        return "rounds" if own.rounds >= limits.at_most else ""
+
+
+@dataclass(eq=False)
+class _Measurement:
+    """A cell while it is measured."""
+
+    plan: _Plan
+    n: dict[str, int]
+    """The repetitions in each alternative's blocks."""
+    unchecked: set[str]
+    """The alternatives whose first block tells whether these are enough."""
+    rounds: int = 0
+    observations: list[Observation] = field(default_factory=list)
+    block_seconds: dict[Arm, float] = field(default_factory=dict)
+    """The whole seconds of each arm's last block."""
+    stop: str = ""
+
+    def seconds_of_next_round(self) -> float:
+        """As long as the last blocks of its arms; without any, as the plan says."""
+        last = self.block_seconds
+        return sum(last.get(arm, 0.0) for arm in self.plan.present(self.rounds)) if last else self.plan.round_seconds
 
 
 def deal(seconds: float, costs: Sequence[float], fewest: int = 3) -> list[float]:

@@ -1,0 +1,83 @@
+"""Where the seconds of a run go, and what they settle: `make bench-seconds RUNS="results other-results"`.
+
+For each folder of results and each experiment, prints the launches, their seconds, and how these divide: `start` until
+the ranks have met, `ready` until the driver is (sockets, farms), `other` (calibration, what surrounds blocks), `blocks`
+of rivals, of the `null` arm and of ceilings, and `end`. Then the points at which users choose, and the share of these
+within KNOWN of the best: with all launches, and had each group of launches been 1, 2, ... smaller. From these follow
+the numbers of launches of the tier quick: fewer where the share stays, more where it still rises.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+
+import pandas as pd
+
+from crossover.analyse.estimates.choice import questions
+from crossover.analyse.estimates.curve import Curve, curves
+from crossover.records import record
+from crossover.records.outcome import KNOWN
+
+PARTS = {
+    "start": ["meeting"],
+    "ready": ["connection"],
+    "other": ["calibration", "warm-up", "around blocks"],
+    "blocks": ["arms"],
+    "null": ["null arm", "ceilings"],
+}
+FEWER = 3
+"""Launches of a group that are left out, one after another."""
+
+
+def table(folder: Path, name: str) -> pd.DataFrame:
+    """A table of a run, or of all experiments that were run alone."""
+    files = [folder / f"{name}.parquet"]
+    if not files[0].is_file():
+        files = sorted(folder.glob(f"experiments/*/{name}.parquet"))
+    return pd.concat(record.read(file, record.schemas(name)[name]).to_pandas() for file in files)
+
+
+def parts(launches: pd.DataFrame) -> pd.DataFrame:
+    """By experiment the launches, their seconds, and the share of each part in percent."""
+    told = pd.DataFrame([json.loads(phases or "{}") for phases in launches["phases"]], launches.index).fillna(0.0)
+    told["meeting"], told["wall"] = launches["meeting_seconds"], launches["wall_seconds"]
+    sums = told.groupby(launches["experiment"]).sum()
+    sums.loc["all"] = sums.sum()
+    found = pd.DataFrame({"seconds": sums["wall"].round()})
+    for part, phases in PARTS.items():
+        found[part] = (100 * sums.reindex(columns=phases, fill_value=0.0).sum(axis=1) / sums["wall"]).round()
+    found["end"] = 100 - found.drop(columns="seconds").sum(axis=1)
+    count = launches.groupby("experiment").size()
+    found.insert(0, "launches", pd.concat([count, pd.Series({"all": count.sum()})]))
+    return found.astype(int)
+
+
+def settled(every: list[Curve], fewer: int) -> pd.Series:
+    """By experiment the share of points within KNOWN of the best, without the last `fewer` launches of each curve."""
+    kept = [curve.of(curve.launches[: len(curve.launches) - fewer]) for curve in every]
+    rows = [
+        (question.facts["experiment"], choice.guarantee <= KNOWN)
+        for question in questions([curve for curve in kept if curve.launches], [])
+        for choice in question.choices
+    ]
+    found = pd.DataFrame(rows, columns=["experiment", "settled"])
+    return pd.concat([found.groupby("experiment")["settled"].mean(), pd.Series({"all": found["settled"].mean()})])
+
+
+def main() -> None:
+    """Print both tables of every run."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("results", type=Path, nargs="+", help="folders of results")
+    for folder in parser.parse_args().results:
+        every = list(curves(table(folder, "medians")))
+        found = parts(table(folder, "launches"))
+        for fewer in range(FEWER + 1):
+            share = (100 * settled(every, fewer)).round()
+            found[f"settled, {fewer} fewer" if fewer else "settled, %"] = share.reindex(found.index)
+        print(f"{folder}\n{found.to_string(na_rep='')}\n")
+
+
+if __name__ == "__main__":
+    main()
