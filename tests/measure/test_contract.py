@@ -59,6 +59,7 @@ CHANGED = {
     "task_throughput": FAST | {"tasks": 5, "engines": 1},
     "task_map": FAST | LASTING,
     "task_scaling": FAST | LASTING | {"tasks": 5},
+    "own_task": {"item_counts": [1, 3], "arms": ["loop", "threads"], "engines": 1},
 }
 """What differs from the smoke tier, where this makes a launch shorter, or its arms and curves more."""
 
@@ -67,6 +68,9 @@ VARIANTS = {
     "zmq_latency in one process": {"curves": ["REQ/REP over inproc"], "placements": ["process"]},
     "mpi_pingpong between engines": {"players": ["engine"]},
 }
+OWN = "docs/examples/count_primes.py"
+"""The user's file of experiments on one."""
+
 BUILT = {"zmq_message_size": {"arms": ["40 B struct", "64 B struct"]}}
 """Only builds that other tests need too; all other experiments are measured with every arm that they know."""
 
@@ -79,7 +83,7 @@ def settings_of(case):
     name = case.split()[0]
     arms = declared()[name].names("arms")
     chosen = ({"arms": [*arms]} if arms else {}) | BUILT.get(name, {}) | CHANGED.get(name, {}) | VARIANTS.get(case, {})
-    config = schema.complete({"tier": "smoke", "experiments": {name: chosen}})
+    config = schema.complete({"tier": "smoke", "experiments": {name: chosen}, "own": OWN})
     settings = plan.launch(config, name, config.experiments[name].placements[0], 1).settings
     return replace(settings, **{key: value for key, value in SHORT.items() if key != "placement"})
 

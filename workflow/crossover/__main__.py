@@ -12,7 +12,7 @@ import sys
 from collections.abc import Iterator
 from difflib import get_close_matches
 
-from crossover.cli import analysing, asking, extending, measuring, reporting
+from crossover.cli import analysing, asking, extending, measuring, reporting, trying
 from crossover.cli.command import GROUPS, Command
 from crossover.errors import CrossoverError, printable
 
@@ -113,7 +113,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _commands() -> Iterator[Command]:
-    for module in (measuring, analysing, reporting, asking, extending):
+    for module in (measuring, analysing, trying, reporting, asking, extending):
         yield from (each for each in vars(module).values() if isinstance(each, Command))
 
 

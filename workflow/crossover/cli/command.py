@@ -38,7 +38,7 @@ class Command:
 
     @property
     def name(self) -> str:
-        return self.run.__name__.replace("_", "-")
+        return self.run.__name__.rstrip("_").replace("_", "-")
 
     @property
     def purpose(self) -> str:

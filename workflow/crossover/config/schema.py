@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from crossover import farms
-from crossover.config import amount
+from crossover.config import amount, user_file
 from crossover.config.yaml_file import STRICT, faults_of, foreign, refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
@@ -131,11 +131,15 @@ def _made(config: Stated, tier: str) -> Config:
     """The complete configuration of a tier, from values that are valid."""
     entrants = farms.entrants(config.get("farms", {}))
     chosen = config.get("experiments", dict.fromkeys(declared()))
+    if config.get("own"):
+        # Naming a file is enough.
+        chosen = {**dict.fromkeys(user_file.experiments()), **chosen}
     plain = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     # Receipts are found by their paths, and these have neither a first ./ nor a last /.
     plain["results"] = str(Path(folder({**config, "tier": tier})))
     at = plain["at"] = str(plain.get("at", ""))
-    experiments = {name: _at(at, name, _completed(name, own or {}, tier, entrants)) for name, own in chosen.items()}
+    made = {name: _at(at, name, _completed(name, own or {}, tier, entrants)) for name, own in chosen.items()}
+    experiments = user_file.included(made, str(plain.get("own", "")))
     return Config(**plain | {"tier": tier}, farms=entrants, experiments=experiments)
 
 
@@ -186,6 +190,7 @@ def _faults(config: Stated, tier: str, hosts: int) -> Iterator[str]:
     at, units = str(config.get("at", "")), {each.axis.unit for each in declared().values()}
     if at and not any(amount.fits(at, unit) for unit in units):
         yield f"at: {at!r} is a point of no axis; write one such as 40kB, 10ms or 1000"
+    yield from user_file.faults(str(config.get("own", "")))
     experiments = config.get("experiments", dict.fromkeys(declared()))
     if experiments == {}:
         yield "experiments: is empty; name one, or remove the key"

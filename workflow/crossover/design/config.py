@@ -42,6 +42,12 @@ class Config:
         "One point, such as `40kB`, which is measured instead of every axis in its unit. `crossover ask` proposes it "
         "between two measured points, with a folder of results of its own.",
     ] = ""
+    own: Annotated[
+        str,
+        "A Python file of your own, such as `my_work.py`, whose functions are measured too: `items(count)` returns a "
+        "list of arguments, `task(item)` runs on each, and `same(got, expected)`, if there is one, tells whether a "
+        "result is right. `crossover try` measures it alone.",
+    ] = ""
     archives: Annotated[
         str,
         MinLen(1),

@@ -44,6 +44,8 @@ def _work(keys: Keys) -> str:
             return "empty tasks"
         case "echo":
             return f"{keys['flood_tasks']} tasks echo an array" if "flood_tasks" in keys else "tasks echo an array"
+        case "user":
+            return "a function of yours"
         case work:
             return f"tasks {work}"
 
@@ -86,7 +88,11 @@ KEYS = {
     "thread_level": Key(str, "The thread level requested from MPI.", "thread level {}"),
     "player": Key(str, "What the two ends are: `rank`, or `engine` for an engine of ipyparallel.", _player),
     "memory": Key(str, "What large messages of MPI get: `fresh` pages, or pages that were `kept`.", "{} memory"),
-    "work": Key(str, "What a task does: nothing (`empty`), return its array (`echo`), `sleep` or `spin`.", _work),
+    "work": Key(
+        str,
+        "What a task does: nothing (`empty`), return its array (`echo`), `sleep`, `spin`, or what a `user` wrote.",
+        _work,
+    ),
     "durations": Key(str, "Whether all tasks last `equal` or `skewed` times.", "{} durations"),
     "duration_us": Key(
         int,

@@ -31,7 +31,9 @@ class TaskFarm:
     """Whether its engines are processes or threads that the client starts, so that no rank is one; or the option with
     which its engines must be on the client's host."""
     snippet: str = ""
-    """The lines that use its first entrant, to paste."""
+    """The lines that use it, to paste."""
+    snippet_arms: tuple[str, ...] = ()
+    """The entrants that these use; by default the first."""
     authenticates: bool | str = True
     """Whether it obeys nobody but its launch, or the option that says so."""
 
@@ -42,6 +44,11 @@ class TaskFarm:
         stated += [name for name in (self.one_host, self.authenticates) if isinstance(name, str)]
         if unknown := [name for name in stated if name not in self.meanings]:
             raise ValueError(f"it has no option {unknown[0]!r}; available: {', '.join(self.meanings) or 'none'}")
+
+    @property
+    def pasted(self) -> tuple[str, ...]:
+        """The entrants that its snippet uses."""
+        return self.snippet_arms or tuple(self.arms)[:1]
 
     @property
     def meanings(self) -> dict[str, str]:

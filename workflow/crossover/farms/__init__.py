@@ -58,6 +58,11 @@ def entrants(own: Mapping[str, FarmEntry]) -> dict[str, FarmEntry]:
     }
 
 
+def snippet(arm: str) -> str:
+    """The lines that use an entrant, to paste; empty for one that others stand for."""
+    return next((farm.snippet for farm in declared().values() if arm in farm.pasted), "")
+
+
 def crosses_hosts(entrant: FarmEntry) -> bool:
     """Whether an entrant's engines can be on other hosts than the client."""
     return _of(entrant).crosses_hosts(entrant)

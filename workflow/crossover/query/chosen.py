@@ -142,8 +142,7 @@ class Chosen:
     @property
     def paste(self) -> list[str]:
         """The lines that use the choice, if it is a task farm; none where another may be better."""
-        every = farms.declared().values() if self.verdict != OPEN else ()
-        text = next((farm.snippet for farm in every if next(iter(farm.arms)) == self.arms[0]), "")
+        text = farms.snippet(self.arms[0]) if self.verdict != OPEN else ""
         return text.strip("\n").splitlines()
 
 

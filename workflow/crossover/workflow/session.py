@@ -158,12 +158,21 @@ MOST_ENGINES = 8
 """The most engines that farms have at tier quick unless the configuration says how many."""
 
 
+def engines_here() -> int:
+    """As many engines as this host has cores."""
+    return _engines(len(os.sched_getaffinity(0)))
+
+
+def _engines(cores: float) -> int:
+    return max(FixedEngines.engines, min(MOST_ENGINES, int(cores)))
+
+
 def with_engines(config: Config, stated: Mapping[str, Any], slurm: Mapping[str, Any]) -> Config:
     """The configuration with as many engines as a host has cores, at tier quick, where it states no number."""
     if config.tier != "quick":
         return config
     cores = cluster.partition(slurm.get("slurm_partition")).processors if slurm else len(os.sched_getaffinity(0))
-    count = max(FixedEngines.engines, min(MOST_ENGINES, int(cores))) if cores < math.inf else FixedEngines.engines
+    count = _engines(cores) if cores < math.inf else FixedEngines.engines
     stated_keys = {name: {*(own or {})} for name, own in (stated.get("experiments") or {}).items()}
 
     def fitted(name: str, own: Settings) -> Settings:

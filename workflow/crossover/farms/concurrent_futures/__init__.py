@@ -25,5 +25,6 @@ FARM = TaskFarm(
 from concurrent.futures import ProcessPoolExecutor
 
 executor = ProcessPoolExecutor()
+results = list(executor.map(function, items))
 """,
 )

@@ -26,6 +26,7 @@ FARM = TaskFarm(
     },
     options=Options,
     one_host=True,
+    snippet_arms=("multiprocessing.Pool", "multiprocessing.Pool map"),
     snippet="""\
 from multiprocessing import get_context
 

@@ -10,5 +10,6 @@ FARM = TaskFarm(
 from concurrent.futures import ThreadPoolExecutor
 
 executor = ThreadPoolExecutor()
+results = list(executor.map(function, items))
 """,
 )

@@ -1,0 +1,143 @@
+"""Is a user's function looked at, measured and compared, and is what cannot run a hole with the reason?"""
+
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from launching import settings
+
+from crossover.config import schema
+from crossover.errors import CrossoverError
+from crossover.measure.farms.pilot import look
+from crossover.measure.farms.user_code import equal, functions, unfold
+
+ITEMS = "def items(count):\n    return list(range(count))\n\n\n"
+GOOD = f"{ITEMS}def task(item):\n    return [item, str(item)]\n"
+NUMBER = iter(range(1000))
+
+
+def file_of(text):
+    """A new name, because a process imports a module once."""
+    return f"user_file_{next(NUMBER)}.py", text
+
+
+# ---- results
+
+
+@pytest.mark.parametrize(
+    ("value", "other"),
+    [
+        (1, 2),
+        ([1.0, math.nan], [1.0, 2.0]),
+        ((1, (2, 3)), (1, (2, 4))),
+        ({"a": np.arange(3)}, {"a": np.arange(4)}),
+        (np.array([1.0, math.nan]), np.array([1.0, 0.0])),
+        (np.array([1]), np.array([1.0])),
+        (pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 3]})),
+        ("text", b"text"),
+    ],
+)
+def test_results_are_compared_element_by_element(value, other):
+    assert equal(value, value) and equal(other, other)
+    assert not equal(value, other) and not equal(other, value)
+
+
+def test_an_array_of_a_worker_may_be_of_another_class(tmp_path):
+    np.save(tmp_path / "a.npy", np.arange(3))
+    assert equal(np.load(tmp_path / "a.npy", mmap_mode="r"), np.arange(3))
+
+
+# ---- a first look
+
+
+def test_a_first_look_tells_duration_and_sizes():
+    file, text = file_of(f"import time\n{ITEMS}def task(item):\n    time.sleep(0.01)\n    return bytes(1000)\n")
+    found = look(file, {file: text})
+    assert 0.01 <= found.task_seconds < 0.1 and found.item_bytes < 20 and 1000 < found.result_bytes < 1100
+
+
+def test_what_cannot_be_pickled_has_no_size():
+    file, text = file_of("def items(count):\n    return [lambda: 1] * count\n\n\ndef task(item):\n    return item()\n")
+    assert look(file, {file: text}).item_bytes is None
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (f"import not_there\n{GOOD}", "cannot be imported: ModuleNotFoundError: No module named 'not_there' "),
+        (GOOD.replace("list(", "iter("), "items(2) returned a range_iterator; return a list"),
+        (GOOD.replace("list(range(count))", "[]"), "items(2) returned a list of 0; return a list with as many items"),
+        (GOOD.replace("str(item)", "1 / item"), "task fails: ZeroDivisionError: division by zero (user_file"),
+        (GOOD.replace("str(item)", "print('here')"), "prints 'here'; remove that"),
+        (f"import random\n{GOOD}".replace("str(item)", "random.random()"), "returned different results; seed"),
+    ],
+)
+def test_a_file_that_cannot_be_measured_ends_with_a_line_that_names_it(text, said):
+    file, text = file_of(text)
+    with pytest.raises(CrossoverError) as caught:
+        look(file, {file: text})
+    assert str(caught.value).startswith(f"{file}: ") and said in str(caught.value) and "\n" not in str(caught.value)
+
+
+def test_a_line_of_the_file_is_named_and_a_file_beside_it_imported():
+    file, text = file_of(f"from near_file import divided\n{ITEMS}def task(item):\n    return divided(item)\n")
+    with pytest.raises(CrossoverError, match=rf"{file}, line 7"):
+        look(file, {file: text, "near_file.py": "def divided(item):\n    return 1 / item\n"})
+
+
+def test_same_decides_where_a_file_has_it():
+    file, text = file_of(
+        f"import random\n{ITEMS}def task(item):\n    return random.random()\n\n\n"
+        "def same(got, sent):\n    return 0 <= got < 1\n"
+    )
+    with unfold({file: text}):
+        assert functions(file).same(0.5, 0.1) and not functions(file).same(2, 0.1)
+    assert look(file, {file: text}).result_bytes
+
+
+# ---- a launch
+
+ENTRANTS = schema.complete({}).farms
+SHORT = {
+    "item_counts": [1, 3], "engines": 2, "reference": "loop", "block_seconds": 0.002, "fewest_rounds": 2,
+    "rounds": {"at_least": 3, "at_most": 3}, "budget_seconds": 1,
+}  # fmt: skip
+
+
+def measured(launch, text, *arms):
+    """The rows of a launch by arm."""
+    file, text = file_of(text)
+    own = {"arms": ["loop", *arms], "file": file, "sources": {file: text, "near_file.py": "HALF = 0.5\n"}}
+    entrants = {name: ENTRANTS[name] for name in own["arms"]}
+    one = launch("own_task", settings("own_task", SHORT | own | {"entrants": entrants}))
+    assert one.run() == 0, one.log.read_text(encoding="utf-8")
+    one.leaves_nothing_but_its_file()
+    rows = {}
+    for row in one.rows:
+        rows.setdefault(row["arm"], []).append(row)
+    return rows
+
+
+def test_threads_and_processes_run_a_function_with_a_module_beside_it(launch):
+    text = f"from near_file import HALF\n{ITEMS}def task(item):\n    return item * HALF\n"
+    rows = measured(launch, text, "threads", "concurrent.futures", "joblib")
+    assert rows.keys() == {"loop", "threads", "concurrent.futures", "joblib", "null"}
+    assert all(row["value"] > 0 for arm in rows for row in rows[arm])
+    assert {row["x"] for row in rows["joblib"]} == {1, 3}
+
+
+def test_an_arm_that_cannot_run_the_function_is_a_hole_and_the_others_go_on(launch):
+    text = "def items(count):\n    return [lambda: 1] * count\n\n\ndef task(item):\n    return item()\n"
+    rows = measured(launch, text, "threads", "concurrent.futures")
+    assert all(row["value"] > 0 for arm in ("loop", "threads") for row in rows[arm])
+    assert {row["value"] for row in rows["concurrent.futures"]} == {None}
+    (reason,) = {row["validity"] for row in rows["concurrent.futures"]}
+    assert "pickle" in reason and "return plain values, or use threads" in reason
+
+
+def test_wrong_results_have_no_value(launch):
+    text = f"import os\nPARENT = os.getppid()\n{ITEMS}def task(item):\n    return os.getppid()\n"
+    rows = measured(launch, text, "concurrent.futures")
+    assert all(row["value"] > 0 for row in rows["loop"])
+    assert {row["value"] for row in rows["concurrent.futures"]} == {None}

@@ -1,0 +1,169 @@
+"""The command that measures a user's own function."""
+
+import json
+import os
+import subprocess
+import sys
+from argparse import Namespace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from crossover.cli.command import PAGES, command, path, step, value
+from crossover.errors import CrossoverError
+
+if TYPE_CHECKING:
+    from crossover.measure.farms.pilot import Pilot
+    from crossover.planning.trial import Trial
+
+PILOT_SECONDS = 120
+
+
+@command(
+    "my_work.py",
+    path("file", "Python file with items(count) and task(item)"),
+    value("--counts", "numbers of items, such as 1,16,256 (default: as many as fit)", default=""),
+    value(
+        "--workers", "threads or processes of each pool (default: as many as cores, from 2 to 8)", type=int, default=0
+    ),
+    value("--arms", "what to compare with the loop, such as joblib,threads", default=""),
+    value("--minutes", "the time that it may take (default: %(default)s)", type=float, default=1.0),
+    path("--results", "folder of results (default: results- and the file's name)", default=None, metavar="FOLDER"),
+    group=PAGES,
+)
+def try_(chosen: Namespace) -> int:
+    """Measure a function of your own: a loop, threads, or which pool?
+
+    The file has plain functions: items(count) returns a list of arguments, task(item) runs on each, and
+    same(got, expected), if there is one, tells whether a result is right. Prints the choice for each number of items,
+    the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show, more
+    and report read its folder.
+    """
+    from crossover.config import user_file
+    from crossover.config.yaml_file import refuse
+    from crossover.experiments import declared
+    from crossover.paths import PROJECT
+    from crossover.planning.trial import trial
+    from crossover.workflow.session import engines_here
+
+    file = chosen.file.resolve()
+    refuse(user_file.faults(str(file)))
+    name = next(each for each in user_file.experiments() if declared()[each].farming)
+    usual = declared()[name].tiers.quick
+    named = [arm.strip() for arm in chosen.arms.split(",") if arm.strip()]
+    arms = list(dict.fromkeys([usual.reference, *(named or usual.arms)]))
+    workers = chosen.workers or engines_here()
+    found = _looked(file)
+    plan = trial(found.task_seconds, len(arms), chosen.minutes, _counts(chosen.counts), workers)
+    results = (chosen.results or Path(f"results-{file.stem}")).resolve()
+    results.mkdir(parents=True, exist_ok=True)
+    settings = {
+        "item_counts": list(plan.counts),
+        "arms": arms,
+        "engines": workers,
+        "launches": plan.launches,
+        "fewest_rounds": plan.rounds,
+        "budget_seconds": plan.budget_seconds,
+    }
+    # JSON is YAML.
+    (results / "try.yaml").write_text(json.dumps({"experiments": {name: settings}}), encoding="utf-8")
+    print("\n".join(_announced(file.name, found, plan, arms, workers)), flush=True)
+    words = [sys.executable, "-m", "snakemake", "--profile", "profiles/local"]
+    words += ["--configfile", str(results / "try.yaml"), "--config", f"own={file}", f"results={results}"]
+    code = subprocess.run([*words, "remeasure=True", "--", name], cwd=PROJECT, env=_environment()).returncode
+    if not code:
+        print("\n".join(_answer(results, name)))
+    return code
+
+
+def _counts(text: str) -> list[int]:
+    try:
+        counts = [int(word) for word in text.split(",") if word.strip()]
+    except ValueError:
+        counts = [0]
+    if any(count < 1 for count in counts):
+        raise CrossoverError(f"--counts: {text!r} is no list of numbers of items; write for example 1,16,256")
+    return counts
+
+
+def _looked(file: Path) -> "Pilot":
+    """A first look at the function, in a process that it may end."""
+    from tempfile import TemporaryDirectory
+
+    from crossover.measure.farms.pilot import Pilot
+
+    with TemporaryDirectory(prefix="crossover-pilot-") as folder:
+        output = Path(folder, "pilot.json")
+        words = [sys.executable, "-P", "-m", "crossover", "pilot", str(file), "--output", str(output)]
+        try:
+            done = subprocess.run(
+                words,
+                env=_environment(),
+                capture_output=True,
+                timeout=PILOT_SECONDS,
+                encoding="utf-8",
+                errors="replace",
+            )
+        except subprocess.TimeoutExpired:
+            raise CrossoverError(
+                f"{file.name}: three calls of task take more than {PILOT_SECONDS} s; such a task is worth a process of "
+                "its own, with any pool"
+            ) from None
+        if not output.is_file():
+            said = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
+            raise CrossoverError(said.removeprefix("crossover pilot: "))
+        return Pilot(**json.loads(output.read_text(encoding="utf-8")))
+
+
+def _environment() -> dict[str, str]:
+    from crossover.paths import WORKFLOW
+
+    return os.environ | {"PYTHONPATH": str(WORKFLOW), "PYTHONSAFEPATH": "1"}
+
+
+def _announced(name: str, found: "Pilot", plan: "Trial", arms: list[str], workers: int) -> list[str]:
+    """What will be measured, and what not."""
+    from crossover.report.text import numbers
+
+    def size(count: int | None) -> str:
+        return "cannot be pickled" if count is None else f"{numbers.quantity(count, 'bytes')} when pickled"
+
+    duration = numbers.quantity(found.task_seconds, "s")
+    lines = [
+        f"{name}: task takes {duration} for an item; item: {size(found.item_bytes)}; result: {size(found.result_bytes)}"
+    ]
+    counts = numbers.listed([f"{count:,}" for count in plan.counts], "and")
+    lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
+    if plan.too_long:
+        lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
+    lines.append(f"This takes about {numbers.duration(plan.seconds)}.")
+    return lines
+
+
+def _answer(results: Path, name: str) -> list[str]:
+    """The choices along the axis, and the lines to paste of each."""
+    from crossover import farms
+    from crossover.query.run import Run
+    from crossover.report.text.choices import plain
+
+    run = Run(results)
+    lines: list[str] = []
+    pasted: list[str] = []
+    for question in run.along(run.find(name)):
+        lines.append(plain(f"{question.name}: {question.words}, {question.most}"))
+        pasted += [arm for arm in dict.fromkeys(row.choice for row in question.rows) if arm not in pasted]
+    for arm in pasted:
+        if text := farms.snippet(arm):
+            lines += ["", f"{arm}, to paste:", *text.strip("\n").splitlines()]
+    return lines
+
+
+@step("my_work.py --output pilot.json", path("file", "Python file"), path("--output", "JSON file to write"))
+def pilot(chosen: Namespace) -> None:
+    """Call a user's functions a few times, and record their duration and size."""
+    from dataclasses import asdict
+
+    from crossover.config import user_file
+    from crossover.measure.farms.pilot import look
+
+    found: Any = look(chosen.file.name, user_file.sources(chosen.file))
+    chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")

@@ -1,0 +1,97 @@
+"""A user's file: read and checked without running it, together with the files beside it that it imports."""
+
+import ast
+import sys
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
+from pathlib import Path
+
+from crossover.design.settings import OfUser, Settings
+from crossover.experiments import declared
+
+FUNCTIONS = {"items": "items(count), which returns a list of arguments", "task": "task(item), which runs on each"}
+"""The functions that a file must have, and what they are for."""
+
+MOST_BYTES = 1_000_000
+"""The files are stored with every launch."""
+
+
+def experiments() -> list[str]:
+    """The experiments that measure a user's file."""
+    return [name for name, each in declared().items() if issubclass(each.settings, OfUser)]
+
+
+def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:
+    """The experiments with the text of the user's file; those that need one are left out without it."""
+    if not file:
+        return {name: own for name, own in every.items() if not isinstance(own, OfUser)}
+    texts = sources(Path(file))
+    return {
+        name: replace(own, file=Path(file).name, sources=texts) if isinstance(own, OfUser) else own
+        for name, own in every.items()
+    }
+
+
+def faults(file: str) -> Iterator[str]:
+    """What is wrong with a user's file, in lines that name it; nothing without one."""
+    path = Path(file)
+    if not file:
+        return
+    if not path.is_file():
+        yield f"own: {file} is not there; name a Python file"
+    elif path.suffix != ".py" or not path.stem.isidentifier() or path.stem in {*sys.stdlib_module_names, "crossover"}:
+        yield f"own: {path.name} cannot be imported by this name; rename it, for example to my_work.py"
+    else:
+        try:
+            tree = ast.parse(path.read_text(encoding="utf-8"))
+            size = sum(len(text.encode()) for text in sources(path).values())
+        except (OSError, SyntaxError, ValueError) as error:
+            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
+            yield f"own: {file}{line}: is no Python file ({getattr(error, 'msg', error)}); correct it"
+            return
+        defined = set(_names(tree))
+        yield from (
+            f"own: {file} has no function {name}; add {purpose}"
+            for name, purpose in FUNCTIONS.items()
+            if name not in defined
+        )
+        if size > MOST_BYTES:
+            yield f"own: {file} and the files beside it have {size / 1e6:.1f} MB; move data out of them"
+
+
+@cache
+def sources(file: Path) -> dict[str, str]:
+    """The texts of a file and of the modules beside it that it imports, by their paths in its folder."""
+    folder, found = file.parent, dict[str, str]()
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        name = path.relative_to(folder).as_posix()
+        if name in found:
+            continue
+        found[name] = path.read_text(encoding="utf-8")
+        for module in _imported(ast.parse(found[name])):
+            near = folder / f"{module}.py"
+            waiting += [near] if near.is_file() else sorted((folder / module).rglob("*.py"))
+    return found
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """The first parts of the names of imported modules."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            yield node.module.partition(".")[0]
+
+
+def _names(tree: ast.Module) -> Iterator[str]:
+    """The names that a module defines at its top, by `def`, assignment or import."""
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef):
+            yield node.name
+        elif isinstance(node, ast.Import | ast.ImportFrom):
+            yield from (alias.asname or alias.name for alias in node.names)
+        elif isinstance(node, ast.Assign):
+            yield from (target.id for target in node.targets if isinstance(target, ast.Name))

@@ -1,0 +1,10 @@
+"""No farm: a loop in the client."""
+
+from crossover.design.task_farm import TaskFarm
+
+FARM = TaskFarm(
+    place=20,
+    arms={"loop": {}},
+    one_host=True,
+    snippet="results = [function(item) for item in items]\n",
+)
