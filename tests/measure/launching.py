@@ -246,7 +246,7 @@ class Launch:
 
     def is_under_way(self) -> bool:
         """Whether its first visit of a cell is done, so all of its parts run."""
-        return self.log.exists() and "visit 1 of" in self.log.read_text(encoding="utf-8")
+        return self.log.exists() and ": visit " in self.log.read_text(encoding="utf-8")
 
     def start_measuring(self) -> None:
         """Start it, and wait until its first visit of a cell is done."""
