@@ -156,7 +156,7 @@ def busy(slurm: Cluster, tmp_path: Path) -> Iterator[tuple[Launch, subprocess.Po
     asked = launch(copied(slurm, tmp_path.name), "task_latency", budget_seconds=120, tasks=[4, 8], engines=2)
     process = asked.start()
     try:
-        assert eventually(lambda: asked.log.exists() and "cell 1 of" in asked.log.read_text(), 150)
+        assert eventually(lambda: asked.log.exists() and ": visit " in asked.log.read_text(), 150)
         yield asked, process
     finally:
         with contextlib.suppress(ProcessLookupError):

@@ -245,11 +245,11 @@ class Launch:
         return record.metadata(self.table)["launch"]
 
     def is_under_way(self) -> bool:
-        """Whether its first cell is done, so all of its parts run."""
-        return self.log.exists() and "cell 1 of" in self.log.read_text(encoding="utf-8")
+        """Whether its first visit of a cell is done, so all of its parts run."""
+        return self.log.exists() and ": visit " in self.log.read_text(encoding="utf-8")
 
     def start_measuring(self) -> None:
-        """Start it, and wait until its first cell is done."""
+        """Start it, and wait until its first visit of a cell is done."""
         self.start()
         assert eventually(self.is_under_way, 60), self.log.read_text(encoding="utf-8")
 

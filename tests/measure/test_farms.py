@@ -28,6 +28,7 @@ from crossover.measure import farms
 from crossover.measure.farms import tasks as farms_tasks
 from crossover.measure.farms.server import START_SECONDS
 from crossover.measure.ranks.network import LOOPBACK
+from crossover.measure.sampling.sampler import SELDOM
 from crossover.records.holes import PASSING, HoleKind, Refusal
 
 SHIPPED = schema.complete({}).farms
@@ -78,7 +79,8 @@ def test_every_entrant_runs_its_tasks_and_leaves_nothing(launch, experiment, arm
     assert all(row["value"] > 0 for row in one.rows)
     blocks = Counter(row["arm"] for row in one.rows)
     assert set(blocks) == {arm.name for arm in arms_of(chosen)}
-    assert len(set(blocks.values())) == 1
+    # An entrant that takes far longer than the reference has a third of the blocks.
+    assert max(blocks.values()) == blocks[chosen.reference] == blocks["null"] <= SELDOM * min(blocks.values())
     one.leaves_nothing_but_its_file()
     assert "Traceback" not in one.log.read_text()
 

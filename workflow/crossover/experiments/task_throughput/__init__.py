@@ -23,7 +23,7 @@ class Settings(farming.FixedEngines, settings.Refined):
 
 
 QUICK = Settings(
-    sizes_bytes=(10, 100000),
+    sizes_bytes=(10, 1000, 100000),
     arms=("leastload", "pure", *farming.POOLS),
     budget_seconds=5,
     refine_metric="payload one way",
