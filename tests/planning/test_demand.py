@@ -126,6 +126,11 @@ def test_of_two_lists_only_what_differs_is_listed(config, before, difference):
     assert f"placement node, launch 1: {difference}\n" in demand(config).conflict([FIRST], Command(()))
 
 
+def test_of_another_text_only_its_name_is_listed(config):
+    measure(config, FIRST, reference="one\ntwo")
+    assert "placement node, launch 1: reference: another text\n" in demand(config).conflict([FIRST], Command(()))
+
+
 @pytest.mark.parametrize("known", [True, False], ids=["known here", "with --sdm"])
 def test_a_launch_with_other_variables_is_listed_and_one_with_unknown_variables_is_not(config, known):
     def listed(now):

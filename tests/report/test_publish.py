@@ -15,6 +15,7 @@ from crossover.__main__ import main
 from crossover.records import record
 from crossover.report.pages import renderer
 from crossover.share import publish as publishing
+from crossover.report.text import markup
 
 ROOT = Path(__file__).parents[2]
 
@@ -90,6 +91,15 @@ def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
     publish(expected=code)
     assert re.search(r"Push 2 files, \d+\.\d MB, to the branch gh-pages of \S+remote\.git\?", capsys.readouterr().err)
     assert bool(tip(checkout)) == (code == 0)
+
+
+def test_it_says_that_the_page_has_the_text_of_a_users_file(checkout, capsys, monkeypatch):
+    page = checkout / "results/report/index.html"
+    _, shown, _ = markup.user_file("my_work.py", "def task(item): ...").splitlines()
+    page.write_text(page.read_text().replace("</body>", f"{shown}</body>"))
+    monkeypatch.setattr(sys, "stdin", Terminal("n"))
+    publish(expected=1)
+    assert re.search(r"Push 2 files, \d+\.\d MB, with the text of my_work\.py, to the branch", capsys.readouterr().err)
 
 
 def test_without_a_terminal_it_does_not_push_and_prints_no_password(checkout, capsys, monkeypatch):

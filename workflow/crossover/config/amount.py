@@ -26,7 +26,7 @@ ELEMENTS = {"": 1.0, "elements": 1, "element": 1} | {
 }
 """An array's length may be given by its bytes."""
 
-COUNTS = ("tasks", "messages", "engines")
+COUNTS = ("tasks", "messages", "engines", "items")
 """Units of axes that count."""
 
 

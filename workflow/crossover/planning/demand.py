@@ -218,6 +218,8 @@ def _changed(where: str, before: Any, now: Any) -> Iterator[str]:
         ]
         if parts or before != now:
             yield f"{where}: {', '.join(parts) or 'in another order'}"
+    elif before != now and any(isinstance(text, str) and "\n" in text for text in (before, now)):
+        yield f"{where}: another text"
     elif before != now:
         yield f"{where}: {_short(before)}, now {_short(now)}"
 

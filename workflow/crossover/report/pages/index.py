@@ -187,7 +187,15 @@ class Page(AnyPage):
             parts.append(markup.folded("How this was measured", prose))
         elif known:
             parts.insert(1, known.about)
+        parts += [
+            markup.folded(f"The file {name}", markup.user_file(name, text)) for name, text in self._files(experiment)
+        ]
         return "\n\n".join(parts)
+
+    def _files(self, experiment: str) -> list[tuple[str, str]]:
+        """The names and texts of the user's files that launches have measured, each text once."""
+        every = [row.settings or {} for row in self.tables.launches if row.experiment == experiment]
+        return list(dict.fromkeys(file for settings in every for file in settings.get("sources", {}).items()))
 
     def experiment(self, experiment: str) -> Markdown:
         """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""

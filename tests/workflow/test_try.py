@@ -1,0 +1,51 @@
+"""Does `crossover try` measure a user's function, and end with the choice and lines to paste?"""
+
+import json
+
+import pyarrow.parquet as pq
+import pytest
+from copies import Project
+
+SLEEPS = """\
+import time
+
+
+def items(count):
+    return [0.02] * count
+
+
+def task(seconds):
+    time.sleep(seconds)
+    return seconds
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("def items(count):\n    return [1] * count\n", "my_work.py has no function task; add task(item)"),
+        (SLEEPS.replace("import time", "import no_such_module"), "my_work.py: cannot be imported: ModuleNotFoundError"),
+        (SLEEPS.replace("    return seconds", "    raise SystemExit(3)"), "it ended with code 3"),
+    ],
+)
+def test_a_file_that_cannot_be_measured_ends_with_one_line(project: Project, text: str, said: str) -> None:
+    (project.folder / "my_work.py").write_text(text)
+    code, printed = project.run("crossover", "try", "my_work.py")
+    assert code == 1 and said in printed and "Traceback" not in printed
+    assert not (project.folder / "results-my_work").exists()
+
+
+def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> None:
+    (project.folder / "my_work.py").write_text(SLEEPS)
+    options = ("--counts", "1,8", "--workers", "4", "--arms", "threads", "--minutes", "0.4")
+    said = project.succeed("crossover", "try", "my_work.py", *options)
+    lines = said.rstrip().splitlines()
+    assert lines[0].startswith("my_work.py: task takes 20") and len(lines) <= 25
+    assert "Your function" in said and "threads" in lines[-6:][0] + "".join(lines[-8:])
+    assert lines[-3:] == ["", "executor = ThreadPoolExecutor()", "results = list(executor.map(function, items))"]
+    results = project.folder / "results-my_work"
+    choices = pq.read_table(results / "experiments" / "own_task" / "choices.parquet").to_pylist()
+    assert {row["x"]: row["choice"] for row in choices}[8.0] == "threads"
+    launches = pq.read_table(results / "experiments" / "own_task" / "launches.parquet").to_pylist()
+    assert {json.loads(row["settings"])["sources"]["my_work.py"] for row in launches} == {SLEEPS}
+    assert "threads" in project.succeed("crossover", "ask", "own_task", "8", "--results", "results-my_work")
