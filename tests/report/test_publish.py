@@ -14,8 +14,8 @@ from checkouts import write_raw
 from crossover.__main__ import main
 from crossover.records import record
 from crossover.report.pages import renderer
-from crossover.share import publish as publishing
 from crossover.report.text import markup
+from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
 
