@@ -109,6 +109,8 @@ def other(*command: str) -> dict[int, Any]:
     """
     with host_lock.alone(lambda _: None, lambda: None):
         environment = {**Reach().for_mpi(), **os.environ}
+        # With PYTHONSAFEPATH, a program does not find the modules beside it.
+        environment["PYTHONPATH"] = os.pathsep.join([environment.get("PYTHONPATH", ""), str(HERE)]).strip(os.pathsep)
         answer = subprocess.run(
             command, check=True, stdout=subprocess.PIPE, env=environment, encoding="utf-8", errors="replace"
         ).stdout

@@ -94,7 +94,7 @@ QUICK = Settings(
     sizes_bytes=settings.decades(100, 10_000_000, 1),
     arms=ARMS[:-1],
     curves=("REQ/REP over ipc, float64 array",),
-    launches=4,
+    launches=5,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,

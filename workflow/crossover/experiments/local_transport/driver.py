@@ -37,8 +37,6 @@ from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "stream"
-STREAM_BLOCKS = 2
-"""The length of their blocks, in those of round trips: the queue between the ends fills and drains first."""
 IN_C = "Unix socket in C"
 
 
@@ -46,12 +44,7 @@ def cells(settings: Settings) -> list[Cell]:
     """One cell per pattern, prelude and message size; the ceilings are round trips, and streams have one prelude."""
     both = (settings.arms, [*settings.arms, *settings.ceilings])
     return [
-        Cell(
-            {"pattern": pattern, "prelude": before},
-            size,
-            tuple(both[pattern != STREAM]),
-            block_seconds=STREAM_BLOCKS * settings.block_seconds if pattern == STREAM else None,
-        )
+        Cell({"pattern": pattern, "prelude": before}, size, tuple(both[pattern != STREAM]))
         for pattern in settings.patterns
         for before in settings.preludes[: 1 if pattern == STREAM else None]
         for size in settings.sizes_bytes
