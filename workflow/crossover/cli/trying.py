@@ -67,12 +67,29 @@ def try_(chosen: Namespace) -> int:
     # JSON is YAML.
     (results / "try.yaml").write_text(json.dumps({"experiments": {name: settings}}), encoding="utf-8")
     print("\n".join(_announced(file.name, found, plan, arms, workers)), flush=True)
-    words = [sys.executable, "-m", "snakemake", "--profile", "profiles/local"]
-    words += ["--configfile", str(results / "try.yaml"), "--config", f"own={file}", f"results={results}"]
-    code = subprocess.run([*words, "remeasure=True", "--", name], cwd=PROJECT, env=_environment()).returncode
+    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
+    words += ["--config", f"own={file}", f"results={results}", "remeasure=True", "--", name]
+    code = _measured(words, PROJECT)
     if not code:
         print("\n".join(_answer(results, name)))
     return code
+
+
+def _measured(words: list[str], folder: Path) -> int:
+    """Run Snakemake, and print a line for each launch; all of its lines if it fails."""
+    command = [sys.executable, "-m", *words]
+    every = []
+    with subprocess.Popen(
+        command, cwd=folder, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+    ) as process:
+        assert process.stdout
+        for line in process.stdout:
+            every.append(line)
+            if line.startswith("[") and "measured" in line:
+                print(line, end="", flush=True)
+    if process.returncode:
+        print("".join(every), end="", file=sys.stderr)
+    return process.returncode
 
 
 def _counts(text: str) -> list[int]:
@@ -140,21 +157,33 @@ def _announced(name: str, found: "Pilot", plan: "Trial", arms: list[str], worker
 
 
 def _answer(results: Path, name: str) -> list[str]:
-    """The choices along the axis, and the lines to paste of each."""
+    """The choices along the axis, where they are open, what a loop costs, and the lines to paste."""
     from crossover import farms
+    from crossover.experiments import declared
     from crossover.query.run import Run
+    from crossover.records.outcome import OPEN
+    from crossover.report.text import numbers
     from crossover.report.text.choices import plain
 
     run = Run(results)
-    lines: list[str] = []
-    pasted: list[str] = []
+    loop = declared()[name].tiers.quick.reference
+    lines, pasted = [], dict[str, None]()
     for question in run.along(run.find(name)):
         lines.append(plain(f"{question.name}: {question.words}, {question.most}"))
-        pasted += [arm for arm in dict.fromkeys(row.choice for row in question.rows) if arm not in pasted]
+        pasted |= dict.fromkeys(row.choice for row in question.rows)
+        if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
+            lines.append(f"Another may be better at {numbers.listed(unsettled)}: more --minutes tell")
+        costs = [(row.candidates[loop], row.x, row.axis_unit) for row in question.rows if loop in row.candidates]
+        if loop not in pasted and costs:
+            cost, x, unit = max(costs)
+            lines.append(
+                f"A plain loop is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}"
+            )
     for arm in pasted:
         if text := farms.snippet(arm):
-            lines += ["", f"{arm}, to paste:", *text.strip("\n").splitlines()]
-    return lines
+            lines += ["", f"{arm}, to paste:", *filter(None, text.splitlines())]
+    shown = os.path.relpath(results)
+    return [*lines, "", f"Its page: crossover report --from {shown} --page {results.name}.html"]
 
 
 @step("my_work.py --output pilot.json", path("file", "Python file"), path("--output", "JSON file to write"))

@@ -15,7 +15,7 @@ START_SECONDS = 3.5
 AROUND_SECONDS = 14.0
 """Of a trial besides its launches: Snakemake, its start, tables and figures."""
 ROUNDS = 2
-BLOCK_SECONDS = 0.05
+BLOCK_SECONDS = 0.01
 CHECKS = 3
 """A cell's items run so many times besides its rounds: to time the function, for the expected results, cold."""
 MARGIN = 1.3

@@ -27,8 +27,9 @@ QUICK = Settings(
     rivals_per_launch=8,
     launches=4,
     fewest_rounds=2,
-    block_seconds=0.05,
-    rounds=settings.Rounds(at_most=100),
+    # Short, so that all arms of a round see the same speed of a core that others share.
+    block_seconds=0.01,
+    rounds=settings.Rounds(at_most=200),
     target_width=0.05,
     budget_seconds=8,
     refine_metric="round trip",
