@@ -14,7 +14,7 @@ from crossover.paths import NATIVE
 from crossover.planning import plan
 
 EXPERIMENTS = experiments.names()
-FARMING = {name for name in EXPERIMENTS if name.startswith("task_")}
+FARMING = {name for name in EXPERIMENTS if experiments.declared()[name].farming}
 ANALYSING = ("crossover.analyse.tables.writer",)
 
 

@@ -14,7 +14,6 @@ from checkouts import write_raw
 from crossover.__main__ import main
 from crossover.records import record
 from crossover.report.pages import renderer
-from crossover.report.text import markup
 from crossover.share import publish as publishing
 
 ROOT = Path(__file__).parents[2]
@@ -95,7 +94,7 @@ def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
 
 def test_it_says_that_the_page_has_the_text_of_a_users_file(checkout, capsys, monkeypatch):
     page = checkout / "results/report/index.html"
-    _, shown, _ = markup.user_file("my_work.py", "def task(item): ...").splitlines()
+    shown = f'<pre {renderer.FILE_MARK}="my_work.py"><code>def task(item): ...</code></pre>'
     page.write_text(page.read_text().replace("</body>", f"{shown}</body>"))
     monkeypatch.setattr(sys, "stdin", Terminal("n"))
     publish(expected=1)

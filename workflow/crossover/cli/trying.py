@@ -6,13 +6,13 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from crossover.cli.command import PAGES, command, path, step, value
 from crossover.errors import CrossoverError
 
 if TYPE_CHECKING:
-    from crossover.measure.farms.pilot import Pilot
+    from crossover.design.farming import Look
     from crossover.planning.trial import Trial
 
 PILOT_SECONDS = 120
@@ -31,7 +31,7 @@ PILOT_SECONDS = 120
     group=PAGES,
 )
 def try_(chosen: Namespace) -> int:
-    """Measure a function of your own: a loop, threads, or which pool?
+    """Measure a function of your own: in a loop, with threads, and on pools.
 
     The file has plain functions: items(count) returns a list of arguments, task(item) runs on each, and
     same(got, expected), if there is one, tells whether a result is right. Prints the choice for each number of items,
@@ -102,11 +102,11 @@ def _counts(text: str) -> list[int]:
     return counts
 
 
-def _looked(file: Path) -> "Pilot":
+def _looked(file: Path) -> "Look":
     """A first look at the function, in a process that it may end."""
     from tempfile import TemporaryDirectory
 
-    from crossover.measure.farms.pilot import Pilot
+    from crossover.design.farming import Look
 
     with TemporaryDirectory(prefix="crossover-pilot-") as folder:
         output = Path(folder, "pilot.json")
@@ -128,7 +128,7 @@ def _looked(file: Path) -> "Pilot":
         if not output.is_file():
             said = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
             raise CrossoverError(said.removeprefix("crossover pilot: "))
-        return Pilot(**json.loads(output.read_text(encoding="utf-8")))
+        return Look(**json.loads(output.read_text(encoding="utf-8")))
 
 
 def _environment() -> dict[str, str]:
@@ -137,7 +137,7 @@ def _environment() -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(WORKFLOW), "PYTHONSAFEPATH": "1"}
 
 
-def _announced(name: str, found: "Pilot", plan: "Trial", arms: list[str], workers: int) -> list[str]:
+def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers: int) -> list[str]:
     """What will be measured, and what not."""
     from crossover.report.text import numbers
 
@@ -192,7 +192,8 @@ def pilot(chosen: Namespace) -> None:
     from dataclasses import asdict
 
     from crossover.config import user_file
-    from crossover.measure.farms.pilot import look
+    from crossover.measure.launch import driver
 
-    found: Any = look(chosen.file.name, user_file.sources(chosen.file))
+    measured = driver.find_users(user_file.experiments()[0])
+    found = measured.look(chosen.file.name, user_file.sources(chosen.file))
     chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")

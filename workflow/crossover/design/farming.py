@@ -112,6 +112,18 @@ class EngineCounts(Farming):
         return self.engine_counts[0]
 
 
+@dataclass(frozen=True)
+class Look:
+    """What a first look at a user's function tells."""
+
+    task_seconds: float
+    """The median of the calls after the first."""
+    item_bytes: int | None
+    """The length of an item when pickled; None if it cannot be."""
+    result_bytes: int | None
+    """The same of a result."""
+
+
 # At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
     "launches": 4,

@@ -15,7 +15,6 @@ import ghp_import
 from crossover.errors import CrossoverError
 from crossover.records import atomic
 from crossover.report.pages import renderer
-from crossover.report.text import markup
 from crossover.share import private, run_files
 
 PAGES = "gh-pages"
@@ -79,7 +78,7 @@ def _to_branch(site: Path, remote: str, name: str, agreed: bool) -> str:
         if branch == there and DOMAIN in files:
             (site / DOMAIN).write_text(f"{_git('show', f'{branch}:{DOMAIN}')}\n", encoding="utf-8")
     sizes = [path.stat().st_size for path in run_files.below(site).values()]
-    own = re.findall(f'{markup.FILE_MARK}="([^"]*)"', (site / "index.html").read_text(encoding="utf-8"))
+    own = re.findall(f'{renderer.FILE_MARK}="([^"]*)"', (site / "index.html").read_text(encoding="utf-8"))
     text = f", with the text of {', '.join(dict.fromkeys(own))}" if own else ""
     what = f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB{text}, to the branch {name} of {url}"
     if not agreed:

@@ -19,10 +19,13 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.own_task import METRICS, Settings
 from crossover.measure.farms import Floods, flooding
+from crossover.measure.farms.pilot import look
 from crossover.measure.farms.tasks import Workload, keys
 from crossover.measure.farms.user_code import Functions, functions, reason_of, unfold
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Block
+
+__all__ = ["cells", "drive", "look", "serve"]
 
 LONGEST = 2
 """A cell is left out if a round of it would take so many times the budget, unless it is the shortest."""

@@ -7,10 +7,10 @@ import pickle
 import time
 from collections.abc import Callable, Mapping
 from contextlib import redirect_stdout
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from crossover.design.farming import Look
 from crossover.errors import CrossoverError
 from crossover.measure.farms.user_code import functions, reason_of, unfold
 
@@ -19,19 +19,7 @@ SECONDS = 0.5
 CALLS = 20
 
 
-@dataclass(frozen=True)
-class Pilot:
-    """What a first look tells."""
-
-    task_seconds: float
-    """The median of the calls after the first."""
-    item_bytes: int | None
-    """The length of an item when pickled; None if it cannot be."""
-    result_bytes: int | None
-    """The same of a result."""
-
-
-def look(file: str, sources: Mapping[str, str]) -> Pilot:
+def look(file: str, sources: Mapping[str, str]) -> Look:
     """Call the functions of a user's file a few times.
 
     Raises CrossoverError, in a line that names the file, the reason and the remedy, for a file that cannot be imported,
@@ -63,7 +51,7 @@ def look(file: str, sources: Mapping[str, str]) -> Pilot:
         first = text.splitlines()[0][:60]
         raise CrossoverError(f"{file}: prints {first!r}; remove that, since printing takes time too")
     times = sorted(seconds[1:])
-    return Pilot(times[len(times) // 2], _pickled(items[0]), _pickled(results[0]))
+    return Look(times[len(times) // 2], _pickled(items[0]), _pickled(results[0]))
 
 
 def _tried(file: str, what: str, call: Callable[[], Any]) -> Any:

@@ -1,11 +1,12 @@
 """The driver of an experiment: the code that measures it, found by the name of its folder."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
 from typing import Protocol, cast
 
 from crossover.design.cell import Cell
+from crossover.design.farming import Look
 from crossover.design.settings import Settings
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
@@ -22,6 +23,18 @@ class Driver(Protocol):
 
     def serve(self, peers: Peers, settings: Settings) -> None:
         """On every other rank: follow rank 0's commands until stopped."""
+
+
+class UsersDriver(Driver, Protocol):
+    """The module of a driver that measures a user's file."""
+
+    def look(self, file: str, sources: Mapping[str, str]) -> Look:
+        """Call the functions of the file a few times, before anything is measured."""
+
+
+def find_users(experiment: str) -> UsersDriver:
+    """The driver of that experiment on a user's file."""
+    return cast(UsersDriver, find(experiment))
 
 
 def find(experiment: str) -> Driver:

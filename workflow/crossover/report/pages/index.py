@@ -5,6 +5,7 @@ The section of an experiment has its picture and its result, then all numbers in
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
+from html import escape
 from pathlib import Path
 
 import pyarrow as pa
@@ -16,7 +17,7 @@ from crossover.config import published
 from crossover.experiments import declared
 from crossover.records import record
 from crossover.report.charts import crossings, gallery, ladder, overview, verdicts
-from crossover.report.pages import heading
+from crossover.report.pages import heading, renderer
 from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
     certainty,
@@ -187,9 +188,9 @@ class Page(AnyPage):
             parts.append(markup.folded("How this was measured", prose))
         elif known:
             parts.insert(1, known.about)
-        parts += [
-            markup.folded(f"The file {name}", markup.user_file(name, text)) for name, text in self._files(experiment)
-        ]
+        for name, text in self._files(experiment):
+            shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
+            parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
         return "\n\n".join(parts)
 
     def _files(self, experiment: str) -> list[tuple[str, str]]:

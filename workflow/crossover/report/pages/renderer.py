@@ -32,6 +32,9 @@ ORIGIN_MARK = "crossover-origin"
 
 ORIGIN_ELEMENT = re.compile(rf'<script type="application/json" id="{ORIGIN_MARK}">(.*?)</script>', re.DOTALL)
 
+FILE_MARK = "data-file"
+"""The attribute of a user's file on a page, with its name."""
+
 QUARTO_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline' data:; img-src data:; "
     "font-src data:; base-uri 'none'; form-action 'none'"

@@ -3,7 +3,6 @@
 The explanations are those of docs/glossary.md, which an installed package does not have; a test compares them.
 """
 
-import html
 import re
 from collections.abc import Mapping, Sequence
 
@@ -48,15 +47,6 @@ def folded(about: str, shown: str, *, unfolded: bool = False) -> str:
     """A block that unfolds under the line `about`."""
     start = f"<details{' open' if unfolded else ''}><summary>{about}</summary>"
     return "\n\n".join([raw(start), shown, raw("</details>")])
-
-
-FILE_MARK = "data-file"
-"""The attribute of a user's file on a page, with its name."""
-
-
-def user_file(name: str, text: str) -> str:
-    """The text of a user's file."""
-    return raw(f'<pre {FILE_MARK}="{html.escape(name)}"><code>{html.escape(text)}</code></pre>')
 
 
 def entries(text: str) -> str:
