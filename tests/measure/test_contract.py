@@ -194,7 +194,7 @@ def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
 
     def repetitions(row):
         match measured.name:
-            case "task_latency" | "zmq_bursts":
+            case "task_latency" | "own_task" | "zmq_bursts":
                 return row["n"] * row["x"]
             case "zmq_latency":
                 return row["n"] * settings.trips_per_repetition
@@ -211,7 +211,7 @@ def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
         "throughput": rate,
         "bandwidth": lambda row: rate(row) * row["x"] / 1e6,
         "call": lambda row: 1 / rate(row),
-        "round trip": rate if measured.name.startswith("task_") else lambda row: 1 / rate(row),
+        "round trip": rate if measured.declared.farming else lambda row: 1 / rate(row),
     }
     compared = [row for row in measured.rows if row["metric"] in expected]
     assert compared

@@ -19,7 +19,7 @@ MOST_BYTES = 1_000_000
 
 def experiments() -> list[str]:
     """The experiments that measure a user's file."""
-    return [name for name, each in declared().items() if issubclass(each.settings, OfUser)]
+    return [name for name, each in declared().items() if each.of_user]
 
 
 def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:

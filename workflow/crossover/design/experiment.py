@@ -8,7 +8,7 @@ from crossover.design.advice import Setting as Recommendable
 from crossover.design.cell import Axis, Metric
 from crossover.design.farming import Farming
 from crossover.design.protocol import KEYS, Keys
-from crossover.design.settings import TIERS, Refined, Settings, Tiers, described
+from crossover.design.settings import TIERS, OfUser, Refined, Settings, Tiers, described
 
 SELDOM = 100
 
@@ -101,6 +101,11 @@ class Experiment:
     def farming(self) -> bool:
         """Whether its arms are task farms."""
         return issubclass(self.settings, Farming)
+
+    @property
+    def of_user(self) -> bool:
+        """Whether it measures a user's file, and so belongs to a run only if that names one."""
+        return issubclass(self.settings, OfUser)
 
     @property
     def leading(self) -> str:

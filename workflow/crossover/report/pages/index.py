@@ -107,12 +107,13 @@ class Page(AnyPage):
     def holes(self) -> str:
         """Every hole, with its reason and the command to retry; and the arms without any value."""
         known = waiting()
+        users = {name for name, each in declared().items() if each.of_user}
         parts = [
             holes.partial(known.get("partial", [])),
             *holes.paragraphs(self.tables),
             *holes.withheld(known.get("withheld", {})),
             holes.left_out(known.get("hosts", {}), known.get("too_few_nodes", "")),
-            holes.absent([name for name in self.leads if name not in self.tables.experiments]),
+            holes.absent([name for name in self.leads if name not in {*self.tables.experiments, *users}]),
             *holes.silent(self._validities()),
         ]
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
