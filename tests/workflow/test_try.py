@@ -35,6 +35,21 @@ def test_a_file_that_cannot_be_measured_ends_with_one_line(project: Project, tex
     assert not (project.folder / "results-my_work").exists()
 
 
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--counts", "a,b"], "--counts: 'a,b' is no list of numbers of items; write for example 1,16,256"),
+        (["--arms", "jobli"], "--arms: there is no 'jobli'; did you mean joblib? such as: "),
+        (["--minutes", "0"], "--workers and --minutes are numbers above 0"),
+        (["--workers", "-3"], "--workers and --minutes are numbers above 0"),
+    ],
+)
+def test_a_wrong_option_ends_with_one_line(project: Project, options: list[str], said: str) -> None:
+    (project.folder / "my_work.py").write_text(SLEEPS)
+    code, printed = project.run("crossover", "try", "my_work.py", *options)
+    assert code == 1 and said in printed and len(printed.splitlines()) == 1, printed
+
+
 def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> None:
     (project.folder / "my_work.py").write_text(SLEEPS)
     options = ("--counts", "1,8", "--workers", "4", "--arms", "threads", "--minutes", "0.4")

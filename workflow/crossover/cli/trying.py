@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 PILOT_SECONDS = 120
 
+MOST_MINUTES = 10_000
+
 
 @command(
     "my_work.py",
@@ -47,13 +49,15 @@ def try_(chosen: Namespace) -> int:
 
     file = chosen.file.resolve()
     refuse(user_file.faults(str(file)))
+    if chosen.workers < 0 or not 0 < chosen.minutes < MOST_MINUTES:
+        raise CrossoverError(f"--workers and --minutes are numbers above 0, and --minutes below {MOST_MINUTES:,}")
     name = next(each for each in user_file.experiments() if declared()[each].farming)
     usual = declared()[name].tiers.quick
-    named = [arm.strip() for arm in chosen.arms.split(",") if arm.strip()]
+    named = _known([arm.strip() for arm in chosen.arms.split(",") if arm.strip()])
     arms = list(dict.fromkeys([usual.reference, *(named or usual.arms)]))
     workers = chosen.workers or engines_here()
-    found = _looked(file)
-    plan = trial(found.task_seconds, len(arms), chosen.minutes, _counts(chosen.counts), workers)
+    counts, found = _counts(chosen.counts), _looked(file)
+    plan = trial(found.task_seconds, len(arms), chosen.minutes, counts, workers)
     results = (chosen.results or Path(f"results-{file.stem}")).resolve()
     results.mkdir(parents=True, exist_ok=True)
     settings = {
@@ -90,6 +94,20 @@ def _measured(words: list[str], folder: Path) -> int:
     if process.returncode:
         print("".join(every), end="", file=sys.stderr)
     return process.returncode
+
+
+def _known(arms: list[str]) -> list[str]:
+    from difflib import get_close_matches
+
+    from crossover import farms
+
+    every = [name for name in farms.arms() if farms.snippet(name)]
+    for arm in arms:
+        if arm not in farms.arms():
+            near = get_close_matches(arm, farms.arms(), 1)
+            meant = f"did you mean {near[0]}? " if near else ""
+            raise CrossoverError(f"--arms: there is no {arm!r}; {meant}such as: {', '.join(every)}")
+    return arms
 
 
 def _counts(text: str) -> list[int]:
