@@ -58,7 +58,8 @@ def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> Non
     assert lines[0].startswith("my_work.py: task takes 20") and len(lines) <= 25
     assert "Your function: " in said and "A plain loop is at most" in said
     assert lines[-4:-2] == ["executor = ThreadPoolExecutor()", "results = list(executor.map(function, items))"]
-    assert lines[-1] == "Its page: crossover report --from results-my_work --page results-my_work.html"
+    made = "--configfile results-my_work/try.yaml --config own=my_work.py results=results-my_work"
+    assert lines[-1] == f"Its page: snakemake --profile profiles/local {made} partial=true"
     results = project.folder / "results-my_work"
     choices = pq.read_table(results / "experiments" / "own_task" / "choices.parquet").to_pylist()
     assert {row["x"]: row["choice"] for row in choices}[8.0] == "threads"

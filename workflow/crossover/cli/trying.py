@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 from argparse import Namespace
@@ -37,8 +38,8 @@ def try_(chosen: Namespace) -> int:
 
     The file has plain functions: items(count) returns a list of arguments, task(item) runs on each, and
     same(got, expected), if there is one, tells whether a result is right. Prints the choice for each number of items,
-    the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show, more
-    and report read its folder.
+    the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show and
+    compare read its folder, and the last line makes its page.
     """
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
@@ -71,11 +72,14 @@ def try_(chosen: Namespace) -> int:
     # JSON is YAML.
     (results / "try.yaml").write_text(json.dumps({"experiments": {name: settings}}), encoding="utf-8")
     print("\n".join(_announced(file.name, found, plan, arms, workers)), flush=True)
-    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
-    words += ["--config", f"own={file}", f"results={results}", "remeasure=True", "--", name]
+    # As a user would type it, in the project's folder.
+    shown = {path: os.path.relpath(path, PROJECT) for path in (file, results, results / "try.yaml")}
+    words = ["snakemake", "--profile", "profiles/local", "--configfile", shown[results / "try.yaml"]]
+    words += ["--config", f"own={shown[file]}", f"results={shown[results]}", "remeasure=true", "--", name]
     code = _measured(words, PROJECT)
     if not code:
-        print("\n".join(_answer(results, name)))
+        page = " ".join(shlex.quote(word) for word in [*words[:-3], "partial=true"])
+        print("\n".join([*_answer(results, name), "", f"Its page: {page}"]))
     return code
 
 
@@ -200,8 +204,7 @@ def _answer(results: Path, name: str) -> list[str]:
     for arm in pasted:
         if text := farms.snippet(arm):
             lines += ["", f"{arm}, to paste:", *filter(None, text.splitlines())]
-    shown = os.path.relpath(results)
-    return [*lines, "", f"Its page: crossover report --from {shown} --page {results.name}.html"]
+    return lines
 
 
 @step("my_work.py --output pilot.json", path("file", "Python file"), path("--output", "JSON file to write"))

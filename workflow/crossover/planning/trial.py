@@ -9,7 +9,10 @@ FACTOR = 8
 MOST_ITEMS = 100_000
 
 LAUNCHES = 4
+"""In each minute, and the fewest: launches say more than rounds."""
+MOST_LAUNCHES = 12
 FEWEST_LAUNCHES = 3
+"""Of a function so long that each takes minutes."""
 START_SECONDS = 3.5
 """Of a launch with the pools of the standard library and joblib, with its end. Measured on two cores."""
 AROUND_SECONDS = 14.0
@@ -50,17 +53,17 @@ def trial(task_seconds: float, arms: int, minutes: float, wanted: Sequence[int],
         # The null arm is one more.
         return rounds * block * (arms + 1) * MARGIN + CHECKS * count * task_seconds
 
-    budget = max(1.0, (60 * minutes - AROUND_SECONDS) / LAUNCHES - START_SECONDS)
+    launches, rounds = min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes))), ROUNDS
+    budget = max(1.0, (60 * minutes - AROUND_SECONDS) / launches - START_SECONDS)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
     counts: list[int] = []
     for count in sorted({*(wanted or steps)}):
         if wanted or sum(cost(each, ROUNDS) for each in [*counts, count]) <= budget:
             counts.append(count)
-    launches, rounds = LAUNCHES, ROUNDS
     if len(counts) < 2 and not wanted:
         counts, launches, rounds = [workers], FEWEST_LAUNCHES, 1
     needed = sum(cost(count, rounds) for count in counts)
-    budget = max(budget, needed) if needed > budget else budget
+    budget = max(budget, needed)
     return Trial(
         counts=tuple(counts),
         too_long=tuple(count for count in steps if count > counts[-1])[:1] if not wanted else (),

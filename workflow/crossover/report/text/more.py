@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
+from crossover.experiments import declared
 from crossover.planning.command import Command
 from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.rows import Choice
@@ -79,17 +80,30 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
     # If launches failed, the same share of the new ones may fail.
     counts = [math.ceil(planned * needed / behind) if needed else HORIZON * planned for behind, needed in left]
     count = max(REPLICATED, planned + 1) if max(behind for behind, _ in left) < 2 else max(counts)
-    took = numbers.duration(_seconds(tables, experiment, count))
+    seconds = _seconds(tables, experiment, count)
+    if file := _users_file(tables, experiment):
+        minutes = math.ceil(seconds * count / max(1, count - planned) / 60)
+        return f"more time may decide it: crossover try {file} --minutes {minutes}"
+    took = numbers.duration(seconds)
     return f"more launches may decide it: crossover more {experiment} --launches {count} (about {took})"
 
 
 def at_point(tables: Tables, row: Choice, x: float) -> str:
     """The command that measures one more point of a question in a folder of its own, with its longest duration."""
+    if file := _users_file(tables, row.experiment):
+        return f"to measure at {numbers.quantity(x, row.axis_unit)}: crossover try {file} --counts {max(1, round(x))}"
     took = sum(own.wall_seconds or 0.0 for own in tables.launches if own.experiment == row.experiment)
     at = numbers.typed(x, row.axis_unit)
     values = (f"at={at}", f"results=results-{at}")
     command = Command(("--profile", holes.profile(tables)), values, (row.experiment,))
     return f"to measure at {numbers.quantity(x, row.axis_unit)} (at most {numbers.duration(took)}): {command.but()}"
+
+
+def _users_file(tables: Tables, experiment: str) -> str:
+    """The name of the user's file that an experiment has measured; empty for all other experiments."""
+    known = declared().get(experiment)
+    every = (row.settings or {} for row in tables.launches if row.experiment == experiment)
+    return next((str(own["file"]) for own in every if own.get("file")), "") if known and known.of_user else ""
 
 
 def _seconds(tables: Tables, experiment: str, launches: int) -> float:
