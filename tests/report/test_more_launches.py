@@ -1,5 +1,8 @@
 """Are more launches planned where they would decide something, and nowhere else?"""
 
+from dataclasses import replace
+from types import SimpleNamespace
+
 import pytest
 from campaigns import Campaign, mpi, near, run, steps, tasks, zmq
 
@@ -71,3 +74,14 @@ def test_an_open_point_has_the_command_that_may_decide_it(curve, left, words):
 
 def test_without_an_open_point_there_is_no_remedy():
     assert more.remedy(TABLES, "task_latency", []) is None
+
+
+def test_an_open_point_of_a_users_function_has_the_trial_that_may_decide_it():
+    tables = run(Campaign([tasks("round trip", experiment="own_task")]))
+    named = [replace(row, settings={"file": "my_work.py"}) for row in tables.launches]
+    tables = replace(tables, launches=named)
+    told = more.remedy(tables, "own_task", [(3, 6)])
+    assert told == "more time may decide it: crossover try my_work.py --minutes 2"
+    assert more.at_point(tables, SimpleNamespace(experiment="own_task", axis_unit="items"), 20.0) == (
+        "to measure at 20 items: crossover try my_work.py --counts 20"
+    )
