@@ -56,7 +56,7 @@ def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> Non
     said = project.succeed("crossover", "try", "my_work.py", *options)
     lines = said.rstrip().splitlines()
     assert lines[0].startswith("my_work.py: task takes 20") and len(lines) <= 25
-    assert "Your function: " in said and "A plain loop is at most" in said
+    assert "Your function: " in said
     assert lines[-4:-2] == ["executor = ThreadPoolExecutor()", "results = list(executor.map(function, items))"]
     made = "--configfile results-my_work/try.yaml --config own=my_work.py results=results-my_work"
     assert lines[-1] == f"Its page: snakemake --profile profiles/local {made} partial=true"

@@ -44,11 +44,12 @@ def try_(chosen: Namespace) -> int:
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
     from crossover.experiments import declared
-    from crossover.paths import PROJECT
     from crossover.planning.trial import trial
     from crossover.workflow.session import engines_here
 
-    file = chosen.file.resolve()
+    file = chosen.file
+    if not Path("Snakefile").exists():
+        raise CrossoverError("this folder has no Snakefile; change to the folder of crossover, and name the file there")
     refuse(user_file.faults(str(file)))
     if chosen.workers < 0 or not 0 < chosen.minutes < MOST_MINUTES:
         raise CrossoverError(f"--workers and --minutes are numbers above 0, and --minutes below {MOST_MINUTES:,}")
@@ -59,7 +60,7 @@ def try_(chosen: Namespace) -> int:
     workers = chosen.workers or engines_here()
     counts, found = _counts(chosen.counts), _looked(file)
     plan = trial(found.task_seconds, len(arms), chosen.minutes, counts, workers)
-    results = (chosen.results or Path(f"results-{file.stem}")).resolve()
+    results = chosen.results or Path(f"results-{file.stem}")
     results.mkdir(parents=True, exist_ok=True)
     settings = {
         "item_counts": list(plan.counts),
@@ -72,23 +73,21 @@ def try_(chosen: Namespace) -> int:
     # JSON is YAML.
     (results / "try.yaml").write_text(json.dumps({"experiments": {name: settings}}), encoding="utf-8")
     print("\n".join(_announced(file.name, found, plan, arms, workers)), flush=True)
-    # As a user would type it, in the project's folder.
-    shown = {path: os.path.relpath(path, PROJECT) for path in (file, results, results / "try.yaml")}
-    words = ["snakemake", "--profile", "profiles/local", "--configfile", shown[results / "try.yaml"]]
-    words += ["--config", f"own={shown[file]}", f"results={shown[results]}", "remeasure=true", "--", name]
-    code = _measured(words, PROJECT)
+    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
+    words += ["--config", f"own={file}", f"results={results}", "remeasure=true", "--", name]
+    code = _measured(words)
     if not code:
         page = " ".join(shlex.quote(word) for word in [*words[:-3], "partial=true"])
         print("\n".join([*_answer(results, name), "", f"Its page: {page}"]))
     return code
 
 
-def _measured(words: list[str], folder: Path) -> int:
+def _measured(words: list[str]) -> int:
     """Run Snakemake, and print a line for each launch; all of its lines if it fails."""
     command = [sys.executable, "-m", *words]
     every = []
     with subprocess.Popen(
-        command, cwd=folder, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
+        command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
     ) as process:
         assert process.stdout
         for line in process.stdout:
