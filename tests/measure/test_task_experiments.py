@@ -171,6 +171,13 @@ def chosen(**others):
     return settings("task_map", ALONE | wanted | {"engine_counts": [1], "tasks_per_engine": 16} | others)
 
 
+def test_a_loop_takes_part_only_where_tasks_compute():
+    farming = {"arms": ["leastload", "loop", "threads"], "reference": "leastload"}
+    cells = task_map.cells(chosen(work=["sleep", "spin"], **farming))
+    found = {cell.keys["work"]: {name for name in farming["arms"] if cell.has(Arm(name, name))} for cell in cells}
+    assert found == {"sleep": {"leastload", "threads"}, "spin": {"leastload", "loop", "threads"}}
+
+
 def test_each_kind_of_work_is_a_curve():
     cores = len(os.sched_getaffinity(0))
     assert [(cell.protocol, cell.x) for cell in task_map.cells(chosen(durations=["equal"]))] == [

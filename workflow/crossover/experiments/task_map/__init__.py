@@ -8,6 +8,8 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
+LOOP = "loop"
+"""No farm: it takes part where tasks compute, and tells from which duration several engines beat it."""
 BUSY = 0.95
 """The efficiency from which a farm's overhead is negligible."""
 
@@ -52,7 +54,7 @@ STANDARD = replace(
     QUICK,
     durations_us=settings.decades(1000, 100_000, 2),
     work=("sleep", "spin"),
-    arms=(*farming.LASTING, *farming.THREADS, *farming.ALONE),
+    arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.ALONE),
     budget_seconds=22,
     refine_points=3,
     **farming.STANDARD,
@@ -62,7 +64,7 @@ PAPER = replace(
     durations_us=settings.decades(1000, 1_000_000, 2),
     durations=("equal", "skewed"),
     engine_counts=(4,),
-    arms=(*farming.LASTING, *farming.THREADS, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"),
+    arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"),
     budget_seconds=380,
     refine_points=5,
     **farming.PAPER,

@@ -9,16 +9,23 @@ microseconds on average; their durations are `equal`, or `skewed` by a heavy-tai
 """
 
 from crossover.design.cell import Cell
-from crossover.experiments.task_map import METRICS, Settings
+from crossover.experiments.task_map import LOOP, METRICS, Settings
 from crossover.measure.farms import flooding
 from crossover.measure.farms.tasks import Workload, keys, measurable, workload
 
 
 def cells(settings: Settings) -> list[Cell]:
     """One cell per kind of work, distribution of durations and average duration."""
+    every = (*settings.arms, *settings.ceilings)
+    arms = {"spin": every, "sleep": tuple(name for name in every if name != LOOP)}
     fixed = {"engines": settings.engine_count(), "tasks_per_engine": settings.tasks_per_engine}
     return [
-        Cell(keys(settings, work, durations=durations, **fixed), x, least_seconds=settings.tasks_per_engine * x / 1e6)
+        Cell(
+            keys(settings, work, durations=durations, **fixed),
+            x,
+            arms[work],
+            least_seconds=settings.tasks_per_engine * x / 1e6,
+        )
         for work in measurable(settings.work, settings.engine_count())
         for durations in settings.durations
         for x in settings.durations_us
