@@ -52,7 +52,7 @@ def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attemp
 def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    log = write(made, FIRST, "cell 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
+    log = write(made, FIRST, "visit 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
     for number in (1, 2):
         assert made.failed([FIRST], "7")[1].endswith(f"; attempt {number} of 3, repeated by itself")
     assert made.failed([FIRST], "7")[1] == (
@@ -63,7 +63,7 @@ def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
 def test_a_log_that_stops_in_the_middle_has_no_reason(attempts):
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    write(made, FIRST, "toy node launch 1: cell 3 of 9\n")
+    write(made, FIRST, "toy node launch 1: visit 3 of 9\n")
     assert made.failed([FIRST], "7")[1].startswith("its job ended early (job 7, log: ")
 
 

@@ -88,8 +88,8 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
     first, second, _, fourth, fifth = asked
     for path in (first, fifth):
         write(path, "measured")
-    began = log(second, "toy node launch 2: cell 3 of 9\n")
-    log(fourth, "toy node launch 4: cell 3 of 9\n", run="earlier")
+    began = log(second, "toy node launch 2: visit 3 of 9\n")
+    log(fourth, "toy node launch 4: visit 3 of 9\n", run="earlier")
     found = failures.find(COMMAND, asked)
     assert found.fails
     assert str(found).splitlines() == [
@@ -157,7 +157,7 @@ def test_a_clock_that_jumps_by_an_hour_moves_no_launch_into_another_run(asked, a
     assert failures.unchanged(COMMAND, [first]) == ""
     write(second, "measured", run="earlier", after=after)
     assert "launch 2; it was not started" in failures.unchanged(COMMAND, [first, second])
-    log(third, "toy node launch 3: cell 3 of 9\n", after=after)
+    log(third, "toy node launch 3: visit 3 of 9\n", after=after)
     assert "its job ended early" in str(failures.find(COMMAND, {third: asked[third]}))
     write(third, reason="of this run", after=after)
     assert "of this run" in str(failures.find(COMMAND, {third: asked[third]}))
