@@ -74,7 +74,7 @@ bench-page: .venv/run  ## measure how large each tier's page is, and how long it
 bench-runs: .venv/run  ## measure how our ratios, and those of pyzmq's script, vary from run to run (half an hour)
 	@$(BIN)/python benchmarks/run_to_run.py
 
-bench-seconds: .venv/run  ## print where the seconds of runs went and what they settled (RUNS="results other-results")
+bench-seconds: .venv/run  ## print the time of each phase of runs, and the points that they settle (RUNS="results other-results")
 	@$(BIN)/python benchmarks/seconds.py $(or $(RUNS),results)
 
 bench-again: .venv/run  ## run the tier quick twice, and print how well the two agree (half an hour)

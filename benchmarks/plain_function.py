@@ -4,7 +4,7 @@ Takes a user's file and numbers of items, such as `docs/examples/count_primes.py
 items, the median over turns. Nothing of crossover is imported.
 """
 
-import importlib.util
+import importlib
 import multiprocessing
 import statistics
 import sys
@@ -46,8 +46,8 @@ def main(file, *counts):
                     # The first turn starts workers and imports.
                     if turn:
                         rates[name].append(count / (time.perf_counter() - began))
-            told = {name: round(statistics.median(found), 1) for name, found in rates.items()}
-            print(count, max(told, key=told.get), told, flush=True)
+            medians = {name: round(statistics.median(each), 1) for name, each in rates.items()}
+            print(count, max(medians, key=medians.get), medians, flush=True)
 
 
 if __name__ == "__main__":

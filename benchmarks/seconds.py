@@ -1,10 +1,9 @@
-"""Where the seconds of a run go, and what they settle: `make bench-seconds RUNS="results other-results"`.
+"""The time of each phase of a run, and the points that it settles: `make bench-seconds RUNS="results other-results"`.
 
 For each folder of results and each experiment, prints the launches, their seconds, and how these divide: `start` until
 the ranks have met, `ready` until the driver is (sockets, farms), `other` (calibration, what surrounds blocks), `blocks`
-of rivals, of the `null` arm and of ceilings, and `end`. Then the points at which users choose, and the share of these
-within KNOWN of the best: with all launches, and had each group of launches been 1, 2, ... smaller. From these follow
-the numbers of launches of the tier quick: fewer where the share stays, more where it still rises.
+of rivals, of the `null` arm and of ceilings, and `end`. Then the share of points that are settled, by all launches and
+without the last 1, 2, ... of each group. The tier quick has fewer launches where this share stays, more where it rises.
 """
 
 from __future__ import annotations
@@ -18,7 +17,7 @@ import pandas as pd
 from crossover.analyse.estimates.choice import questions
 from crossover.analyse.estimates.curve import Curve, curves
 from crossover.records import record
-from crossover.records.outcome import KNOWN
+from crossover.records.outcome import OPEN
 
 PARTS = {
     "start": ["meeting"],
@@ -41,42 +40,42 @@ def table(folder: Path, name: str) -> pd.DataFrame:
 
 def parts(launches: pd.DataFrame) -> pd.DataFrame:
     """By experiment the launches, their seconds, and the share of each part in percent."""
-    told = pd.DataFrame([json.loads(phases or "{}") for phases in launches["phases"]], launches.index).fillna(0.0)
-    told["meeting"], told["wall"] = launches["meeting_seconds"], launches["wall_seconds"]
-    sums = told.groupby(launches["experiment"]).sum()
+    seconds = pd.DataFrame([json.loads(phases or "{}") for phases in launches["phases"]], launches.index).fillna(0.0)
+    seconds["meeting"], seconds["wall"] = launches["meeting_seconds"], launches["wall_seconds"]
+    sums = seconds.groupby(launches["experiment"]).sum()
     sums.loc["all"] = sums.sum()
-    found = pd.DataFrame({"seconds": sums["wall"].round()})
+    shares = pd.DataFrame({"seconds": sums["wall"].round()})
     for part, phases in PARTS.items():
-        found[part] = (100 * sums.reindex(columns=phases, fill_value=0.0).sum(axis=1) / sums["wall"]).round()
-    found["end"] = 100 - found.drop(columns="seconds").sum(axis=1)
+        shares[part] = (100 * sums.reindex(columns=phases, fill_value=0.0).sum(axis=1) / sums["wall"]).round()
+    shares["end"] = 100 - shares.drop(columns="seconds").sum(axis=1)
     count = launches.groupby("experiment").size()
-    found.insert(0, "launches", pd.concat([count, pd.Series({"all": count.sum()})]))
-    return found.astype(int)
+    shares.insert(0, "launches", pd.concat([count, pd.Series({"all": count.sum()})]))
+    return shares.astype(int)
 
 
 def settled(every: list[Curve], fewer: int) -> pd.Series:
-    """By experiment the share of points within KNOWN of the best, without the last `fewer` launches of each curve."""
+    """By experiment the share of points that are not open, without the last `fewer` launches of each curve."""
     kept = [curve.of(curve.launches[: len(curve.launches) - fewer]) for curve in every]
     rows = [
-        (question.facts["experiment"], choice.guarantee <= KNOWN)
+        (question.facts["experiment"], choice.verdict != OPEN)
         for question in questions([curve for curve in kept if curve.launches], [])
         for choice in question.choices
     ]
-    found = pd.DataFrame(rows, columns=["experiment", "settled"])
-    return pd.concat([found.groupby("experiment")["settled"].mean(), pd.Series({"all": found["settled"].mean()})])
+    points = pd.DataFrame(rows, columns=["experiment", "settled"])
+    return pd.concat([points.groupby("experiment")["settled"].mean(), pd.Series({"all": points["settled"].mean()})])
 
 
 def main() -> None:
-    """Print both tables of every run."""
+    """Print the table of every run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path, nargs="+", help="folders of results")
     for folder in parser.parse_args().results:
         every = list(curves(table(folder, "medians")))
-        found = parts(table(folder, "launches"))
+        lines = parts(table(folder, "launches"))
         for fewer in range(FEWER + 1):
             share = (100 * settled(every, fewer)).round()
-            found[f"settled, {fewer} fewer" if fewer else "settled, %"] = share.reindex(found.index)
-        print(f"{folder}\n{found.to_string(na_rep='')}\n")
+            lines[f"settled, {fewer} fewer" if fewer else "settled, %"] = share.reindex(lines.index)
+        print(f"{folder}\n{lines.to_string(na_rep='')}\n")
 
 
 if __name__ == "__main__":

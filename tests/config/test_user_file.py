@@ -1,4 +1,4 @@
-"""Is a user's file read and checked without running it, with what it imports, and does a run have it only if named?"""
+"""Is a user's file checked without running it, are its modules read, and does only a run that names it measure it?"""
 
 import pytest
 

@@ -372,8 +372,8 @@ def test_a_ceiling_that_cannot_run_does_not_make_a_costly_cell_look_cheap():
 
 def test_a_rival_whose_blocks_take_far_longer_than_the_references_runs_in_every_third_round():
     machine = Machine({"plain": 0.02, "fancy": 0.5})
-    cheap, dear = machine.launch(sampling(at_least=9, at_most=9), cells=[Cell({}, 1), Cell({}, 40)])
-    for sample in sorted((cheap, dear), key=lambda sample: sample.cell.x):
+    short, long = machine.launch(sampling(at_least=9, at_most=9), cells=[Cell({}, 1), Cell({}, 40)])
+    for sample in sorted((short, long), key=lambda sample: sample.cell.x):
         assert sorted(values(sample.observations, "fancy")) == [0, 3, 6]
         assert len(values(sample.observations, "null")) == len(values(sample.observations, "plain")) == 9
     same = Machine({"plain": 0.5, "fancy": 0.02}).launch(sampling(at_least=9, at_most=9))

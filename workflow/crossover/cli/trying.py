@@ -193,7 +193,7 @@ def _answer(results: Path, name: str) -> list[str]:
         lines.append(plain(f"{question.name}: {question.words}, {question.most}"))
         pasted |= dict.fromkeys(row.choice for row in question.rows)
         if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
-            lines.append(f"Another may be better at {numbers.listed(unsettled)}: more --minutes tell")
+            lines.append(f"Open at {numbers.listed(unsettled)}: a larger --minutes may decide")
         costs = [(row.candidates[loop], row.x, row.axis_unit) for row in question.rows if loop in row.candidates]
         if loop not in pasted and costs:
             cost, x, unit = max(costs)

@@ -11,7 +11,7 @@ from crossover.design.settings import OfUser, Settings
 from crossover.experiments import declared
 
 FUNCTIONS = {"items": "items(count), which returns a list of arguments", "task": "task(item), which runs on each"}
-"""The functions that a file must have, and what they are for."""
+"""The required functions, with their purposes."""
 
 MOST_BYTES = 1_000_000
 """The files are stored with every launch."""
@@ -34,7 +34,7 @@ def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:
 
 
 def faults(file: str) -> Iterator[str]:
-    """What is wrong with a user's file, in lines that name it; nothing without one."""
+    """The faults of a user's file, each in a line that names it; none without a file."""
     path = Path(file)
     if not file:
         return

@@ -46,7 +46,7 @@ class TaskFarm:
             raise ValueError(f"it has no option {unknown[0]!r}; available: {', '.join(self.meanings) or 'none'}")
 
     @property
-    def pasted(self) -> tuple[str, ...]:
+    def arms_of_snippet(self) -> tuple[str, ...]:
         """The entrants that its snippet uses."""
         return self.snippet_arms or tuple(self.arms)[:1]
 

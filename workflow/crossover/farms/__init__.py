@@ -60,7 +60,7 @@ def entrants(own: Mapping[str, FarmEntry]) -> dict[str, FarmEntry]:
 
 def snippet(arm: str) -> str:
     """The lines that use an entrant, to paste; empty for one that others stand for."""
-    return next((farm.snippet for farm in declared().values() if arm in farm.pasted), "")
+    return next((farm.snippet for farm in declared().values() if arm in farm.arms_of_snippet), "")
 
 
 def crosses_hosts(entrant: FarmEntry) -> bool:

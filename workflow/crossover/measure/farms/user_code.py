@@ -36,10 +36,15 @@ def unfold(sources: Mapping[str, str]) -> Iterator[Path]:
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
+        before = os.environ.get("PYTHONPATH", "")
         # Behind our own package, which it must not hide.
-        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [os.environ.get("PYTHONPATH"), folder]))
+        os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [before, folder]))
         sys.path.append(folder)
-        yield Path(folder)
+        try:
+            yield Path(folder)
+        finally:
+            os.environ["PYTHONPATH"] = before
+            sys.path.remove(folder)
 
 
 @cache

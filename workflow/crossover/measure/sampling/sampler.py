@@ -43,9 +43,12 @@ SELDOM = 3
 MANY_CELLS = 36
 """With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
 
-DEAR = 3
+FAR_SLOWER = 3
 """A rival whose block takes more than so many times the reference's runs as seldom as the ceilings, from the first
 round on: the rounds that it would cost tell more about the rivals that are near each other."""
+
+NEVER = (math.inf, math.inf)
+"""Costs that no arm exceeds."""
 
 SHORT = 0.5
 """A first block below this part of the wanted length shows that the pace of an earlier launch is not this one's."""
@@ -233,26 +236,17 @@ class Sampler:
                     numbers[curve], seconds[arm.runs] = self.calibrate(cell, arm, numbers.get(curve, 1), near=NEAR)
             shortest = min(seconds[arm.runs] for arm in own if not arm.ceiling)
             n = {runs: numbers[cell.protocol, runs] for runs in seconds}
-            dear = {arm for arm in own if self._is_dear(arm.runs, reference, seconds, cell, numbers)}
-            often = {arm: (SELDOM, first) if arm in seldom else (SELDOM if arm in dear else 1, 0) for arm in own}
+            # Of a block, and of a repetition: a fast arm has many of them.
+            costs = {runs: (whole, whole / n[runs]) for runs, whole in seconds.items()}
+            slow = {
+                arm
+                for arm in own
+                if all(c > FAR_SLOWER * r for c, r in zip(costs[arm.runs], costs.get(reference, NEVER), strict=True))
+            }
+            often = {arm: (SELDOM, first) if arm in seldom else (SELDOM if arm in slow else 1, 0) for arm in own}
             cost = sum(seconds[arm.runs] / every for arm, (every, _) in often.items())
             plans.append(_Plan(cell, often, n, frozenset(known), cost, len(own) * shortest))
         return plans
-
-    def _is_dear(
-        self,
-        runs: str,
-        reference: str,
-        seconds: Mapping[str, float],
-        cell: Cell,
-        numbers: Mapping[tuple[str, str], int],
-    ) -> bool:
-        """Whether a block takes far longer than the reference's, and not because it has more repetitions."""
-        if reference not in seconds:
-            return False
-        block, other = seconds[runs], seconds[reference]
-        each, others = (numbers[cell.protocol, name] for name in (runs, reference))
-        return block > DEAR * other and block / each > DEAR * other / others
 
     def calibrate(self, cell: Cell, arm: Arm, n: int = 1, in_a_row: int = 1, near: float = 1.0) -> tuple[int, float]:
         """The repetitions, `n` or more, at which `in_a_row` consecutive blocks of `arm` are long enough; and the total

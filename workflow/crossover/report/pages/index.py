@@ -14,8 +14,9 @@ from IPython.display import Markdown
 
 from crossover import experiments
 from crossover.config import published
+from crossover.errors import printable
 from crossover.experiments import declared
-from crossover.records import record
+from crossover.records import json_text, record
 from crossover.report.charts import crossings, gallery, ladder, overview, verdicts
 from crossover.report.pages import heading, renderer
 from crossover.report.pages.parts import AnyPage, part, waiting
@@ -189,15 +190,10 @@ class Page(AnyPage):
             parts.append(markup.folded("How this was measured", prose))
         elif known:
             parts.insert(1, known.about)
-        for name, text in self._files(experiment):
+        for name, text in users_files(self.folder, experiment) if known and known.of_user else ():
             shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
             parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
         return "\n\n".join(parts)
-
-    def _files(self, experiment: str) -> list[tuple[str, str]]:
-        """The names and texts of the user's files that launches have measured, each text once."""
-        every = [row.settings or {} for row in self.tables.launches if row.experiment == experiment]
-        return list(dict.fromkeys(file for settings in every for file in settings.get("sources", {}).items()))
 
     def experiment(self, experiment: str) -> Markdown:
         """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""
@@ -304,6 +300,17 @@ def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
     """A table with a column for each entry of `facts`, and a line for each fact."""
     names = next(iter(facts.values()), {})
     return markup.table([{"what": name, **{of: own[name] for of, own in facts.items()}} for name in names], empty)
+
+
+def users_files(folder: Path, experiment: str) -> list[tuple[str, str]]:
+    """The names and texts of the user's files that an experiment has measured, each text once.
+
+    With their line breaks, which `tables.harmless` drops; control characters that reorder code are replaced.
+    """
+    rows = record.read(folder / "launches.parquet", record.LAUNCHES).select(["experiment", "settings"]).to_pylist()
+    every = (json_text.parse(row["settings"] or "{}", dict) for row in rows if row["experiment"] == experiment)
+    texts = (pair for settings in every for pair in settings.get("sources", {}).items())
+    return list(dict.fromkeys((printable(name), printable(str(text))) for name, text in texts))
 
 
 def _verdict_tables(panels: Sequence[Panel]) -> str:

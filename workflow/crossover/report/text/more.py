@@ -82,6 +82,7 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
     count = max(REPLICATED, planned + 1) if max(behind for behind, _ in left) < 2 else max(counts)
     seconds = _seconds(tables, experiment, count)
     if file := _users_file(tables, experiment):
+        # As a trial measures all of its launches again.
         minutes = math.ceil(seconds * count / max(1, count - planned) / 60)
         return f"more time may decide it: crossover try {file} --minutes {minutes}"
     took = numbers.duration(seconds)
