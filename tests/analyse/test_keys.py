@@ -16,7 +16,7 @@ READ = ("zmq_", "mpi_pingpong", "task_")
 
 def every_cell(tier, of=("",)):
     """The cells of every launch of a tier, of the experiments whose names begin like one `of` these."""
-    config = schema.complete({"tier": tier})
+    config = schema.complete({"tier": tier, "own": "docs/examples/count_primes.py"})
     for launch in plan.launches(config):
         if launch.experiment.startswith(of):
             yield from find(launch.experiment).cells(launch.settings)
@@ -38,8 +38,9 @@ def test_curves_with_different_keys_have_different_labels(tier):
 
 def test_every_key_belongs_to_a_curve():
     used = {name for tier in TIERS for cell in every_cell(tier) for name in cell.keys}
-    # The shipped entrants' names show their options, and tasks do not spin if engines outnumber cores.
-    assert set(protocol.KEYS) - used <= {"entrant_options", "cores"}
+    # The shipped entrants' names show their options, tasks do not spin if engines outnumber cores, and only some files
+    # of users have an argument that tasks share.
+    assert set(protocol.KEYS) - used <= {"entrant_options", "cores", "shared"}
 
 
 def test_an_unknown_key_is_refused_with_the_known_ones():

@@ -155,21 +155,16 @@ def test_another_farm_runs_tasks(monkeypatch):
     found = {next(iter(farm.arms)): farm.snippet for farm in farms.declared().values() if farm.snippet}
     client = create_autospec(pytest.importorskip("distributed").Client)
     monkeypatch.setattr("distributed.Client", client)
-    made = {}
     for value, text in found.items():
         newer = value == "interpreters" and sys.version_info < (3, 14)
         if value in EXTRAS or newer:
             compile(text, value, "exec")
             continue
-        exec(text, scope := {"function": abs, "items": [-1, -2]})
-        if "executor" in scope:
-            made[value] = scope["executor"]
-        else:
-            assert [getattr(each, "get", lambda each=each: each)() for each in scope["results"]] == [1, 2]
-    client.return_value.get_executor.assert_called_once_with()
-    assert made["concurrent.futures"].submit(pow, 2, 5).result(timeout=60) == 32
-    for executor in made.values():
-        executor.shutdown()
+        exec(text, scope := {"function": abs, "items": [-1, -2], "workers": 2})
+        if value != "dask":
+            assert scope["results"] == [1, 2]
+    (options,) = [call.kwargs for call in client.call_args_list]
+    assert options["n_workers"] == 2 and options["dashboard_address"] is None
 
 
 PAIR = """

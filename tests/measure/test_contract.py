@@ -59,6 +59,7 @@ CHANGED = {
     "task_throughput": FAST | {"tasks": 5, "engines": 1},
     "task_map": FAST | LASTING,
     "task_scaling": FAST | LASTING | {"tasks": 5},
+    "task_program": {"tasks": [2, 4], "arms": ["loop", "threads", "concurrent.futures"], "work": ["empty", "spin"]},
     "own_task": {"item_counts": [1, 3], "arms": ["loop", "threads"], "engines": 1},
 }
 """What differs from the smoke tier, where this makes a launch shorter, or its arms and curves more."""
@@ -210,6 +211,7 @@ def test_values_follow_from_the_repetitions_and_time_of_their_block(measured):
     expected = {
         "throughput": rate,
         "bandwidth": lambda row: rate(row) * row["x"] / 1e6,
+        "whole program": lambda row: row["block_seconds"] / row["n"],
         "call": lambda row: 1 / rate(row),
         "round trip": rate if measured.declared.farming else lambda row: 1 / rate(row),
     }

@@ -1,6 +1,7 @@
 """Is a user's function looked at, measured and compared, and is what cannot run a hole with the reason?"""
 
 import math
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -9,12 +10,14 @@ from launching import settings
 
 from crossover.config import schema
 from crossover.errors import CrossoverError
-from crossover.measure.farms.pilot import look
+from crossover.measure.farms import pilot
 from crossover.measure.farms.user_code import equal, functions, unfold
+from crossover.measure.ranks import variables
 
 ITEMS = "def items(count):\n    return list(range(count))\n\n\n"
 GOOD = f"{ITEMS}def task(item):\n    return [item, str(item)]\n"
 NUMBER = iter(range(1000))
+look = partial(pilot.look, loop="loop")
 
 
 def file_of(text):
@@ -105,10 +108,10 @@ SHORT = {
 }  # fmt: skip
 
 
-def measured(launch, text, *arms):
+def measured(launch, text, *arms, **changed):
     """The rows of a launch by arm."""
     file, text = file_of(text)
-    own = {"arms": ["loop", *arms], "file": file, "sources": {file: text, "near_file.py": "HALF = 0.5\n"}}
+    own = {"arms": ["loop", *arms], "file": file, "sources": {file: text, "near_file.py": "HALF = 0.5\n"}} | changed
     entrants = {name: ENTRANTS[name] for name in own["arms"]}
     one = launch("own_task", settings("own_task", SHORT | own | {"entrants": entrants}))
     assert one.run() == 0, one.log.read_text(encoding="utf-8")
@@ -132,12 +135,42 @@ def test_an_arm_that_cannot_run_the_function_is_a_hole_and_the_others_go_on(laun
     rows = measured(launch, text, "threads", "concurrent.futures")
     assert all(row["value"] > 0 for arm in ("loop", "threads") for row in rows[arm])
     assert {row["value"] for row in rows["concurrent.futures"]} == {None}
-    (reason,) = {row["validity"] for row in rows["concurrent.futures"]}
-    assert "pickle" in reason and "return plain values, or use threads" in reason
+    reasons = {row["pool"]: row["validity"] for row in rows["concurrent.futures"]}
+    assert reasons.keys() == {"running", "program"}
+    assert all("pickle" in said and "return plain values, or use threads" in said for said in reasons.values())
 
 
 def test_wrong_results_have_no_value(launch):
-    text = f"import os\nPARENT = os.getppid()\n{ITEMS}def task(item):\n    return os.getppid()\n"
+    text = f"import multiprocessing\n{ITEMS}def task(item):\n    return multiprocessing.parent_process() is None\n"
     rows = measured(launch, text, "concurrent.futures")
     assert all(row["value"] > 0 for row in rows["loop"])
     assert {row["value"] for row in rows["concurrent.futures"]} == {None}
+
+
+def test_a_shared_argument_is_sent_or_kept(launch):
+    text = f"{ITEMS}def shared():\n    return 7\n\n\ndef task(item, seven):\n    return item + seven\n"
+    rows = measured(launch, text, "threads", "concurrent.futures")
+    assert {(row["pool"], row["shared"]) for row in rows["loop"]} == {("running", "sent"), ("running", "kept")}
+    assert all(row["value"] > 0 for arm in rows for row in rows[arm])
+
+
+def test_a_function_that_no_worker_can_import_is_pickled_by_joblib_alone(launch):
+    rows = measured(launch, GOOD, "concurrent.futures", "joblib", functions=["module", "notebook"])
+    values = {(arm, row["function"]): row for arm in rows for row in rows[arm] if row["pool"] == "running"}
+    assert all(values[arm, place]["value"] > 0 for arm in ("loop", "joblib") for place in ("module", "notebook"))
+    assert values["concurrent.futures", "module"]["value"] > 0
+    assert "put it into a module" in values["concurrent.futures", "notebook"]["validity"]
+
+
+@pytest.mark.parametrize("wanted", ["as set", "1"])
+def test_libraries_have_the_users_threads_or_one(launch, monkeypatch, wanted):
+    monkeypatch.setenv(variables.OF_USER, '{"OMP_NUM_THREADS": "5"}')
+    # As Snakemake sets it for a job.
+    monkeypatch.setenv("OMP_NUM_THREADS", "2")
+    monkeypatch.setenv("MKL_NUM_THREADS", "2")
+    seen = '[os.environ.get("OMP_NUM_THREADS"), os.environ.get("MKL_NUM_THREADS")]'
+    expected = ["5", None] if wanted == "as set" else ["1", "1"]
+    same = f"def same(got, sent):\n    return got == {expected}\n"
+    text = f"import os\n{ITEMS}def task(item):\n    return {seen}\n\n\n{same}"
+    rows = measured(launch, text, "concurrent.futures", library_threads=[wanted])
+    assert all(row["value"] > 0 and row["library_threads"] == wanted for arm in rows for row in rows[arm])

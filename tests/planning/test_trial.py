@@ -4,33 +4,52 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from crossover.planning.trial import AROUND_SECONDS, trial
+from crossover.design.farming import Look
+from crossover.planning.trial import AROUND_SECONDS, Extent, trial
 
-ARMS, WORKERS = 5, 2
+EXTENT = Extent(arms=5, programs=5, workers=2)
+DURATIONS = st.floats(1e-7, 0.02)
+
+
+def look(task_seconds, program_seconds=0.05, sending_seconds=1e-5):
+    return Look(task_seconds, 10, 10, sending_seconds, program_seconds, 1.0, False)
 
 
 @pytest.mark.parametrize(
-    ("task_seconds", "counts"), [(3e-5, (1, 8, 64, 512, 4096)), (3e-3, (1, 8, 64)), (0.3, (2,)), (3.0, (2,))]
+    ("task_seconds", "counts", "programs"),
+    [(3e-5, (1, 8, 64, 512, 4096), True), (3e-3, (1, 8, 64), True), (0.3, (2,), True), (3.0, (2,), False)],
 )
-def test_numbers_of_items_follow_from_the_duration(task_seconds, counts):
-    assert trial(task_seconds, ARMS, 1, [], WORKERS).counts == counts
+def test_numbers_of_items_follow_from_the_duration(task_seconds, counts, programs):
+    found = trial(look(task_seconds), EXTENT, 1, [])
+    assert (found.counts, found.has_programs) == (counts, programs)
 
 
-@given(st.floats(1e-7, 0.02), st.floats(1, 30))
-def test_a_short_function_takes_the_minutes_that_it_is_given(task_seconds, minutes):
-    found = trial(task_seconds, ARMS, minutes, [], WORKERS)
-    assert found.counts[0] == 1 and found.seconds <= 60 * minutes + 1
+@given(DURATIONS, st.floats(1, 30), st.integers(1, 2), st.integers(1, 2))
+def test_a_short_function_takes_the_minutes_that_it_is_given(task_seconds, minutes, curves, turns):
+    found = trial(look(task_seconds), Extent(5, 5, 2, curves, turns), minutes, [])
+    if len(found.counts) > 1:
+        assert found.counts[0] == 1 and found.seconds <= 60 * minutes * (1 if turns == 1 else 1.1) + 1
     assert all(count > found.counts[-1] for count in found.too_long)
+
+
+def test_programs_that_start_too_slowly_are_left_out_before_numbers_of_items():
+    fast, slow = (trial(look(0.001, start), EXTENT, 1, []) for start in (0.1, 5.0))
+    assert fast.has_programs and not slow.has_programs and len(slow.counts) > 1
+
+
+def test_a_large_argument_counts():
+    light, heavy = (trial(look(0.001, sending_seconds=sending), EXTENT, 1, []) for sending in (0.0, 0.02))
+    assert len(light.counts) > len(heavy.counts)
 
 
 @given(st.floats(1e-6, 10), st.lists(st.integers(1, 1000), min_size=1, max_size=4))
 def test_wanted_numbers_are_all_measured_and_their_time_is_told(task_seconds, wanted):
-    found = trial(task_seconds, ARMS, 1, wanted, WORKERS)
+    found = trial(look(task_seconds), EXTENT, 1, wanted)
     assert found.counts == tuple(sorted({*wanted})) and not found.too_long
     # The loop and its null arm alone.
-    assert found.seconds > AROUND_SECONDS + found.launches * 2 * found.rounds * task_seconds * sum(found.counts)
+    assert found.seconds > AROUND_SECONDS + found.launches * 2 * task_seconds * sum(found.counts)
 
 
 def test_more_minutes_measure_more_items():
-    short, long = (trial(0.003, ARMS, minutes, [], WORKERS) for minutes in (1, 8))
+    short, long = (trial(look(0.003), EXTENT, minutes, []) for minutes in (1, 15))
     assert long.counts[-1] > short.counts[-1] and long.budget_seconds > short.budget_seconds

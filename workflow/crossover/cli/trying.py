@@ -20,6 +20,9 @@ PILOT_SECONDS = 120
 
 MOST_MINUTES = 10_000
 
+SEVERAL_CORES = 1.3
+"""A function that uses more has threads inside libraries, which compete with the workers for cores."""
+
 
 @command(
     "my_work.py",
@@ -29,6 +32,11 @@ MOST_MINUTES = 10_000
         "--workers", "threads or processes of each pool (default: as many as cores, from 2 to 8)", type=int, default=0
     ),
     value("--arms", "what to compare with the loop, such as joblib,threads", default=""),
+    value(
+        "--notebook",
+        "compare also as if the function were in a notebook, where no worker can import it",
+        action="store_true",
+    ),
     value("--minutes", "the time that it may take (default: %(default)s)", type=float, default=1.0),
     path("--results", "folder of results (default: results- and the file's name)", default=None, metavar="FOLDER"),
     group=PAGES,
@@ -36,15 +44,17 @@ MOST_MINUTES = 10_000
 def try_(chosen: Namespace) -> int:
     """Measure a function of your own: in a loop, with threads, and on pools.
 
-    The file has plain functions: items(count) returns a list of arguments, task(item) runs on each, and
-    same(got, expected), if there is one, tells whether a result is right. Prints the choice for each number of items,
+    The file has plain functions: items(count) returns a list of arguments, task(item) runs on each. It may have two
+    more: same(got, expected) tells whether a result is right, and shared() returns what every task gets as a second
+    argument. Prints the choice for each number of items,
     the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show and
     compare read its folder, and the last line makes its page.
     """
+    from crossover import farms
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
     from crossover.experiments import declared
-    from crossover.planning.trial import trial
+    from crossover.planning.trial import FEWEST_ROUNDS, Extent, trial
     from crossover.workflow.session import engines_here
 
     file = chosen.file
@@ -59,7 +69,11 @@ def try_(chosen: Namespace) -> int:
     arms = list(dict.fromkeys([usual.reference, *(named or usual.arms)]))
     workers = chosen.workers or engines_here()
     counts, found = _counts(chosen.counts), _looked(file)
-    plan = trial(found.task_seconds, len(arms), chosen.minutes, counts, workers)
+    libraries = ["as set", "1"] if found.cores > SEVERAL_CORES else ["as set"]
+    places = ["module", "notebook"] if chosen.notebook and not found.shares else ["module"]
+    runnable = 0 if found.shares else len(farms.programs(arms))
+    extent = Extent(len(arms), runnable, workers, len(places) + found.shares, len(libraries))
+    plan = trial(found, extent, chosen.minutes, counts)
     results = chosen.results or Path(f"results-{file.stem}")
     results.mkdir(parents=True, exist_ok=True)
     settings = {
@@ -67,7 +81,10 @@ def try_(chosen: Namespace) -> int:
         "arms": arms,
         "engines": workers,
         "launches": plan.launches,
-        "fewest_rounds": plan.rounds,
+        "fewest_rounds": FEWEST_ROUNDS,
+        "pools": ["running", "program"] if plan.has_programs else ["running"],
+        "library_threads": libraries,
+        "functions": places,
         "budget_seconds": plan.budget_seconds,
     }
     # JSON is YAML.
@@ -169,8 +186,18 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     lines = [
         f"{name}: task takes {duration} for an item; item: {size(found.item_bytes)}; result: {size(found.result_bytes)}"
     ]
+    if found.cores > SEVERAL_CORES:
+        lines.append(
+            f"It uses {numbers.significant(found.cores)} cores, by threads inside libraries; measured so, and with one"
+        )
     counts = numbers.listed([f"{count:,}" for count in plan.counts], "and")
     lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
+    if not plan.has_programs:
+        lines.append(
+            "Not as a whole program: not with a shared argument"
+            if found.shares
+            else "Not as a whole program, which takes longer: --minutes"
+        )
     if plan.too_long:
         lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
     lines.append(f"This takes about {numbers.duration(plan.seconds)}.")

@@ -49,9 +49,13 @@ def arms(experiment: str) -> list[str]:
     """Every arm and ceiling of an experiment at any tier, and those of all task farms if it measures farms."""
     own = [declared()[experiment].tiers.at(tier) for tier in TIERS]
     every = [name for settings in own for name in (*settings.arms, *settings.ceilings)]
-    if declared()[experiment].farming:
+    if _takes_every_farm(experiment):
         every += [arm for farm in farms.declared().values() for arm in farm.arms]
     return list(dict.fromkeys(every))
+
+
+def _takes_every_farm(experiment: str) -> bool:
+    return declared()[experiment].farming and not declared()[experiment].names("arms")
 
 
 def measuring(experiment: str, arm: str) -> str:
@@ -63,7 +67,7 @@ def measuring(experiment: str, arm: str) -> str:
         if arm in (*own.arms, *own.ceilings):
             return f"tier {tier} measures it: make report TIER={tier}"
     named = f"name it in config/config.yaml: {experiment}: {{arms: [{arm}, ...]}}"
-    for farm in farms.declared().values() if declared()[experiment].farming else ():
+    for farm in farms.declared().values() if _takes_every_farm(experiment) else ():
         if arm in farm.arms:
             return f"make env EXTRA={farm.extra} installs it; then {named}" if farm.extra else named
     return ""

@@ -122,6 +122,14 @@ class Look:
     """The length of an item when pickled; None if it cannot be."""
     result_bytes: int | None
     """The same of a result."""
+    sending_seconds: float
+    """To pickle and unpickle an item and a result, with what tasks share."""
+    program_seconds: float
+    """A process that imports the file and runs one item; 0 where tasks share an argument."""
+    cores: float
+    """The time on all cores / the time, of the calls: more than 1 with threads inside libraries."""
+    shares: bool
+    """Whether tasks share an argument."""
 
 
 # At quick one launch has all arms. Later there are more, which would crowd a host.

@@ -67,6 +67,9 @@ PRELUDES: Mapping[str, str] = {
 }
 """What the sender does just before a block, with the words for it."""
 
+POOLS: Mapping[str, str] = {"running": "running pool", "program": "whole program"}
+"""Whether a pool is there before the first task, with the words for it."""
+
 TRANSPORTS = ("tcp", "ipc", "inproc")
 """ZeroMQ's transports, from the one with the widest reach down."""
 
@@ -92,6 +95,20 @@ KEYS = {
         str,
         "What a task does: nothing (`empty`), return its array (`echo`), `sleep`, `spin`, or what a `user` wrote.",
         _work,
+    ),
+    "pool": Key(
+        str,
+        "Whether the pool is `running` already, or a whole `program` starts and ends it.",
+        lambda k: POOLS[k["pool"]],
+    ),
+    "library_threads": Key(
+        str, "The threads inside libraries: `as set` by the user, or `1` for each worker.", "library threads: {}"
+    ),
+    "shared": Key(
+        str, "How tasks get the argument that all share: `sent` with every item, or `kept` by each worker.", "shared {}"
+    ),
+    "function": Key(
+        str, "Where the function is defined: in a `module`, or in a `notebook`, which no worker can import.", "in a {}"
     ),
     "durations": Key(str, "Whether all tasks last `equal` or `skewed` times.", "{} durations"),
     "duration_us": Key(

@@ -254,6 +254,11 @@ class Settings:
         return ""
 
     @property
+    def threads_of_libraries(self) -> str:
+        """The threads inside libraries in a launch's ranks, a number or `as set`; empty for those of the job."""
+        return ""
+
+    @property
     def points_refined(self) -> int:
         """The points that a refinement adds inside each crossover; 0 without one."""
         return 0
@@ -380,12 +385,10 @@ BETWEEN_HOSTS = ("hosts",)
 
 @dataclass(frozen=True)
 class Described:
-    """What a field of settings says: its type and bounds, its meaning, the names that it allows."""
+    """What a field of settings says: its type without annotations, its bounds, its meaning, the names it allows."""
 
     bare: Any
-    """The type without its annotations."""
     bounds: tuple[Any, ...]
-    """The bounds of its values."""
     about: str
     allowed: OneOf | None
     one_each: bool

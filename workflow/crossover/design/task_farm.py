@@ -31,7 +31,9 @@ class TaskFarm:
     """Whether its engines are processes or threads that the client starts, so that no rank is one; or the option with
     which its engines must be on the client's host."""
     snippet: str = ""
-    """The lines that use it, to paste."""
+    """The lines that use it, to paste: from `function`, `items` and the number of `workers` to `results`."""
+    is_program: bool = False
+    """Whether these lines are also a whole program: they start all that they need, and nothing listens on a network."""
     snippet_arms: tuple[str, ...] = ()
     """The entrants that these use; by default the first."""
     authenticates: bool | str = True

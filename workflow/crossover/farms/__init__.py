@@ -3,7 +3,7 @@
 No module lists them: a folder here is a farm. Only `farm.py` needs the farm's packages.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -61,6 +61,12 @@ def entrants(own: Mapping[str, FarmEntry]) -> dict[str, FarmEntry]:
 def snippet(arm: str) -> str:
     """The lines that use an entrant, to paste; empty for one that others stand for."""
     return next((farm.snippet for farm in declared().values() if arm in farm.arms_of_snippet), "")
+
+
+def programs(every: Iterable[str]) -> dict[str, str]:
+    """The lines of those of these entrants that are also whole programs, the first with the same lines."""
+    lines = {snippet(arm): arm for arm in reversed([*every]) if arm in arms() and _of(arms()[arm]).is_program}
+    return {arm: text for text, arm in reversed(lines.items()) if text}
 
 
 def crosses_hosts(entrant: FarmEntry) -> bool:

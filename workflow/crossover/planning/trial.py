@@ -4,6 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crossover.design.farming import Look
+
 FACTOR = 8
 """Between two numbers of items."""
 MOST_ITEMS = 100_000
@@ -19,10 +21,16 @@ AROUND_SECONDS = 14.0
 """Of a trial besides its launches: Snakemake, its start, tables and figures."""
 ROUNDS = 2
 BLOCK_SECONDS = 0.01
+FEWEST_ROUNDS = 1
+"""Of a whole program, which is long; calls of a running pool get more in the time that is left."""
+LONGEST = 2
+"""A function too long for the minutes has whole programs if a launch then takes at most so many times its share."""
 CHECKS = 3
 """A cell's items run so many times besides its rounds: to time the function, for the expected results, cold."""
 MARGIN = 1.3
 """Pools of processes can be slower than the loop."""
+PROGRAM_FACTOR = 2.2
+"""A program with a pool takes so many times that of the loop: its workers import the file, too."""
 
 
 @dataclass(frozen=True)
@@ -33,42 +41,70 @@ class Trial:
     """Numbers of items, rising."""
     too_long: tuple[int, ...]
     """Wanted numbers of items that do not fit."""
+    has_programs: bool
+    """Whether whole programs are measured, which may not fit."""
     launches: int
-    rounds: int
+    """For each number of threads inside libraries."""
     budget_seconds: float
     """Of one launch."""
     seconds: float
     """The whole trial."""
 
 
-def trial(task_seconds: float, arms: int, minutes: float, wanted: Sequence[int], workers: int) -> Trial:
-    """The trial of a function that takes so long, with so many arms; all of the `wanted` numbers of items, if any.
+@dataclass(frozen=True)
+class Extent:
+    """What a trial compares."""
+
+    arms: int
+    programs: int
+    """The arms that are whole programs."""
+    workers: int
+    curves: int = 1
+    """Of pools that are running."""
+    turns: int = 1
+    """Launches with other threads inside libraries."""
+
+
+def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> Trial:
+    """The trial of a function that looks so; with all of the `wanted` numbers of items, if any.
 
     Without wanted ones, as many as fit in steps of FACTOR from 1 on. A function so long that not even one item fits
     is called with as many items as there are workers, in fewer launches of one round, and takes the time that it needs.
     """
 
-    def cost(count: int, rounds: int) -> float:
-        block = max(BLOCK_SECONDS, count * task_seconds)
+    def needed(counts: Sequence[int], programs: int, rounds: int = ROUNDS) -> float:
+        """The seconds of a launch with these numbers of items."""
+        blocks = sum(max(BLOCK_SECONDS, count * (look.task_seconds + look.sending_seconds)) for count in counts)
         # The null arm is one more.
-        return rounds * block * (arms + 1) * MARGIN + CHECKS * count * task_seconds
+        called = extent.curves * rounds * blocks * (extent.arms + 1) * MARGIN + CHECKS * sum(counts) * look.task_seconds
+        in_programs = [*counts[1:]] or counts if programs else []
+        start = PROGRAM_FACTOR * look.program_seconds
+        return called + sum((programs + 1) * (start + count * look.task_seconds) for count in in_programs)
 
-    launches, rounds = min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes))), ROUNDS
-    budget = max(1.0, (60 * minutes - AROUND_SECONDS) / launches - START_SECONDS)
+    def fitting(programs: int) -> list[int]:
+        counts: list[int] = []
+        for count in sorted({*(wanted or steps)}):
+            if wanted or needed([*counts, count], programs) <= budget:
+                counts.append(count)
+        return counts
+
+    launches = min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes)))
+    launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
+    rounds, programs = ROUNDS, extent.programs
+    budget = max(1.0, (60 * minutes - AROUND_SECONDS) / (launches * extent.turns) - START_SECONDS)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
-    counts: list[int] = []
-    for count in sorted({*(wanted or steps)}):
-        if wanted or sum(cost(each, ROUNDS) for each in [*counts, count]) <= budget:
-            counts.append(count)
+    counts = fitting(programs)
     if len(counts) < 2 and not wanted:
-        counts, launches, rounds = [workers], FEWEST_LAUNCHES, 1
-    needed = sum(cost(count, rounds) for count in counts)
-    budget = max(budget, needed)
+        programs, counts = 0, fitting(0)
+    if len(counts) < 2 and not wanted:
+        counts, launches, rounds = [extent.workers], FEWEST_LAUNCHES, 1
+        programs = extent.programs if needed(counts, extent.programs, rounds) <= LONGEST * budget else 0
+    budget = max(budget, needed(counts, programs, rounds))
     return Trial(
         counts=tuple(counts),
         too_long=tuple(count for count in steps if count > counts[-1])[:1] if not wanted else (),
+        has_programs=programs > 0,
         launches=launches,
-        rounds=rounds,
         budget_seconds=round(budget, 1),
-        seconds=AROUND_SECONDS + launches * (START_SECONDS + budget),
+        seconds=AROUND_SECONDS + launches * extent.turns * (START_SECONDS + budget),
     )

@@ -62,7 +62,11 @@ def require_linux() -> None:
 
 def begin() -> None:
     """Give this run an identity, and record the variables of its command; its jobs inherit both."""
-    os.environ |= {receipt.RUN: secrets.token_hex(8), variables.RECORDED: json.dumps(variables.changing(os.environ))}
+    os.environ |= {
+        receipt.RUN: secrets.token_hex(8),
+        variables.RECORDED: json.dumps(variables.changing(os.environ)),
+        variables.OF_USER: json.dumps(variables.threads(os.environ)),
+    }
 
 
 OF_JOB = ("SLURM_JOB_ID", "SLURM_JOBID", "SLURM_CLUSTER_NAME", "SLURM_SUBMIT_DIR", "SLURM_SUBMIT_HOST", "SLURM_CONF")

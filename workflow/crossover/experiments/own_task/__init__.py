@@ -1,5 +1,6 @@
 """A user's own function, on task farms and in a loop."""
 
+import re
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -7,7 +8,8 @@ from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 
-METRICS = (Metric("round trip", "tasks/s", "higher"),)
+METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("whole program", "s", "lower"))
+RUNNING, PROGRAM = "running", "program"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -17,7 +19,35 @@ class Settings(farming.FixedEngines, settings.OfUser):
     item_counts: Annotated[
         settings.Points, "The axis, items in a call. `crossover try` chooses them by the function's duration."
     ]
+    pools: Annotated[
+        settings.Some,
+        settings.Curves.valued("pool", (RUNNING, PROGRAM)),
+        "`running`: the pool has started before the first item. `program`: a whole program, from no pool to the pool's "
+        "end; only on one host, for the farms that need no other process, and where tasks share no argument.",
+    ] = (RUNNING, PROGRAM)
+    library_threads: Annotated[
+        settings.Some,
+        settings.Curves.valued("library_threads", ("as set", "1")),
+        settings.ONE_EACH,
+        "Threads inside libraries such as BLAS, each in separate launches: `as set` by the variables of the run's "
+        "command, or `1` for each worker.",
+    ] = ("as set",)
+    functions: Annotated[
+        settings.Some,
+        settings.Curves.valued("function", ("module", "notebook")),
+        "Where the function is defined. `notebook`: where no worker can import it, as in a notebook.",
+    ] = ("module",)
     placements: Annotated[settings.Some, settings.OneOf(("node", "nodes")), settings.WHERE] = ("node",)
+
+    @property
+    def shares(self) -> bool:
+        """Whether tasks get a second argument, which all share."""
+        return bool(re.search(r"^def shared\b", self.sources.get(self.file, ""), re.MULTILINE))
+
+    @property
+    def threads_of_libraries(self) -> str:
+        """As this launch has them."""
+        return self.library_threads[0]
 
 
 QUICK = Settings(
@@ -37,8 +67,8 @@ QUICK = Settings(
 
 EXPERIMENT = Experiment(
     title="Your function",
-    about="A function of yours, called for each of several items: in a loop, by threads, and by pools of processes "
-    "that are running already.",
+    about="A function of yours, called for each of several items: in a loop, by threads, and by pools of processes. "
+    "The pool is running already, or a whole program starts and ends it.",
     subject="Your function",
     action="run your function",
     library="Task farm",
@@ -46,6 +76,15 @@ EXPERIMENT = Experiment(
     asked=1,
     axis=Axis("items", "items"),
     metrics=METRICS,
-    keys={"work": ["user"], "engines": ANY, **farming.SENDERS},
+    chosen_by={"round trip": "running pool", "whole program": "whole program"},
+    keys={
+        "work": ["user"],
+        "pool": [RUNNING, PROGRAM],
+        "library_threads": ["as set", "1"],
+        "shared": ["sent", "kept"],
+        "function": ["module", "notebook"],
+        "engines": ANY,
+        **farming.SENDERS,
+    },
     tiers=settings.Tiers.of(QUICK),
 )

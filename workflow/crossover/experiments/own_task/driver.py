@@ -1,83 +1,143 @@
 """A user's function: calls of it for all items, in a loop and on task farms.
 
 A block is one or more calls for as many items as the cell has. Each call hands the items to a farm whose workers run
-already, and waits for all results, which are compared with the loop's.
+already, and waits for all results, which are compared with the loop's. Or a block is a whole program, in a process of
+its own: it starts a pool with the lines to paste, calls it once, and ends.
 
-- round trip = items / time from the first submit to the last result.
+- round trip = items / time from the first submit to the last result;
+- whole program = time from before the imports of the pool's library until the process has ended.
 
 Every rank writes the user's file, as its launch stores it, to a folder of its own and imports it from there. So the
 function is the one that was read when the run was planned, on every host.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.own_task import METRICS, Settings
-from crossover.measure.farms import Floods, flooding
-from crossover.measure.farms.pilot import look
+from crossover.design.farming import Look
+from crossover.design.protocol import Keys
+from crossover.experiments.own_task import METRICS, PROGRAM, QUICK, RUNNING, Settings
+from crossover.measure.farms import Floods, flooding, pilot, programs
 from crossover.measure.farms.tasks import Workload, keys
-from crossover.measure.farms.user_code import Functions, functions, reason_of, unfold
+from crossover.measure.farms.user_code import functions, kept, reason_of, unfold, with_kept, with_sent, without_module
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling.contract import Block
-
-__all__ = ["cells", "drive", "look", "serve"]
+from crossover.measure.sampling.contract import DAMAGED, Block
 
 LONGEST = 2
 """A cell is left out if a round of it would take so many times the budget, unless it is the shortest."""
 
-_item_seconds = 0.0
+
+def look(file: str, sources: Mapping[str, str]) -> Look:
+    """A first look at the file, before anything is measured."""
+    return pilot.look(file, sources, QUICK.reference)
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per number of items, as far as a round of it fits; the driver has timed the function before."""
-    curve = keys(settings, "user", engines=settings.engines)
-    fitting = LONGEST * settings.seconds / max(1e-9, _item_seconds * len(settings.arms))
+    """One cell per curve and number of items, as far as a round fits; the driver has timed the function before."""
+    item_seconds = _Timed.item_seconds
+    fitting = LONGEST * settings.seconds / max(1e-9, item_seconds * len(settings.arms))
     counts = [count for count in settings.item_counts if count <= fitting] or [min(settings.item_counts)]
-    return [Cell(curve, count, least_seconds=_item_seconds * count / settings.engines) for count in counts]
+    calls = [
+        Cell(curve, count, least_seconds=item_seconds * count / settings.engines)
+        for curve in _curves(settings, RUNNING)
+        for count in counts
+        if RUNNING in settings.pools
+    ]
+    # With a single item the loop needs no measurement to win.
+    whole = [
+        # Each takes longer than any block.
+        Cell(curve, count, programs.arms_of(settings.arms), least_seconds=settings.block_seconds)
+        for curve in _curves(settings, PROGRAM)
+        for count in counts[1:] or counts
+        if PROGRAM in settings.pools and settings.placement != "nodes" and not settings.shares
+    ]
+    return calls + whole
+
+
+def _curves(settings: Settings, pool: str) -> list[Keys]:
+    """A function without a module is measured in running pools, and without a shared argument."""
+    own = {"pool": pool, "library_threads": settings.threads_of_libraries, "engines": settings.engines}
+    if settings.shares:
+        return [keys(settings, "user", **own, shared=way, function="module") for way in ("sent", "kept")]
+    places = [place for place in settings.functions if pool == RUNNING or place == "module"]
+    return [keys(settings, "user", **own, function=place) for place in places]
+
+
+class _Timed:
+    """How long the function takes, once the driver knows."""
+
+    item_seconds = 0.0
 
 
 def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The items of one call."""
-    code = functions(settings.file)
-    items = _items(code, cell.x)
-    return Workload(code.task, items, same=partial(_same, code, _expected(code, cell.x)))
+    file = settings.file
+    items = _items(file, cell.x)
+    match cell.keys:
+        case {"shared": "sent"}:
+            pairs = [(item, kept(file)) for item in items]
+            return Workload(partial(with_sent, file), pairs, same=lambda got, pair: _same(file, cell.x, got, pair[0]))
+        case {"shared": "kept"}:
+            task: Callable[[Any], Any] = partial(with_kept, file)
+        case {"function": "notebook"}:
+            task = _without_module(settings.sources[file])
+        case _:
+            task = functions(file).task
+    return Workload(task, items, same=partial(_same, file, cell.x))
+
+
+_without_module = cache(without_module)
 
 
 @cache
-def _items(code: Functions, count: int) -> list[Any]:
-    return [*code.items(count)]
+def _items(file: str, count: int) -> list[Any]:
+    return [*functions(file).items(count)]
 
 
 @cache
-def _expected(code: Functions, count: int) -> dict[int, Any]:
+def _expected(file: str, count: int) -> dict[int, Any]:
     """The loop's results by the identity of their items, which live as long as this process."""
-    return {id(item): code.task(item) for item in _items(code, count)}
+    code = functions(file)
+    return {id(item): code.task(*code.arguments(item, kept(file))) for item in _items(file, count)}
 
 
-def _same(code: Functions, expected: dict[int, Any], got: Any, item: Any) -> bool:
-    return code.same(got, expected[id(item)])
+def _same(file: str, count: int, got: Any, item: Any) -> bool:
+    return functions(file).same(got, _expected(file, count)[id(item)])
 
 
 class Guard:
-    """The blocks of the farms; an arm that raises is not called again."""
+    """The blocks of the farms, and whole programs; what raises in a curve is not called there again."""
 
-    def __init__(self, floods: Floods, file: str):
-        self.floods, self.file = floods, file
-        self.faults: dict[str, str] = {}
+    def __init__(self, floods: Floods, settings: Settings):
+        self.floods, self.settings = floods, settings
+        self.faults: dict[tuple[str, str], str] = {}
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Call the function for all items, `n` times."""
-        if arm.name not in self.faults:
+        """Call the function for all items, `n` times, or run `n` programs that do."""
+        place = cell.protocol, arm.runs
+        if place not in self.faults:
             try:
-                return self.floods.run(cell, arm, n)
+                block = self._program(cell, arm, n) if cell.keys["pool"] == PROGRAM else self.floods.run(cell, arm, n)
             except Exception as error:
-                self.faults[arm.name] = reason_of(error, self.file)
-        return Block(0.0, fault=self.faults[arm.name])
+                block = Block(0.0, fault=reason_of(error, self.settings.file))
+            if not block.fault or block.fault == DAMAGED:
+                return block
+            self.faults[place] = block.fault
+        return Block(0.0, fault=self.faults[place])
+
+    def _program(self, cell: Cell, arm: Arm, n: int) -> Block:
+        file, count = self.settings.file, cell.x
+
+        def are_right(results: list[Any]) -> bool:
+            items = _items(file, count)
+            return len(results) == len(items) and all(map(partial(_same, file, count), results, items))
+
+        return programs.block(file, arm.runs, count, self.settings.engines, n, are_right)
 
 
 _drive, _serve = flooding(METRICS, tasks)
@@ -86,16 +146,16 @@ _drive, _serve = flooding(METRICS, tasks)
 @contextmanager
 def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
     """Time the function, then start the farms."""
-    global _item_seconds
     with unfold(settings.sources):
         code = functions(settings.file)
         (item,) = code.items(1)[:1]
-        code.task(item)
+        arguments = code.arguments(item, kept(settings.file))
+        code.task(*arguments)
         began = time.perf_counter()
-        code.task(item)
-        _item_seconds = time.perf_counter() - began
+        code.task(*arguments)
+        _Timed.item_seconds = time.perf_counter() - began
         with _drive(peers, settings) as floods:
-            yield Guard(floods, settings.file)
+            yield Guard(floods, settings)
 
 
 def serve(peers: Peers, settings: Settings) -> None:

@@ -19,6 +19,7 @@ class Settings(farming.EngineCounts, settings.Refined):
     """Its settings."""
 
     durations_us: Annotated[settings.Points, "The axis, average durations of a task in microseconds."]
+    spin_durations_us: Annotated[settings.Numbers, "The same for tasks that spin, if not all of these."] = ()
     work: farming.Work
     durations: Annotated[
         settings.Some,
@@ -41,10 +42,12 @@ class Settings(farming.EngineCounts, settings.Refined):
 
 QUICK = Settings(
     durations_us=(1000, 10000, 100000),
-    work=("sleep",),
+    # From which duration do two workers beat a loop?
+    spin_durations_us=(100, 1000),
+    work=("sleep", "spin"),
     durations=("equal",),
     engine_counts=(2,),
-    arms=("leastload", "pure", *farming.POOLS),
+    arms=("leastload", "pure", *farming.POOLS, LOOP),
     # A round with tasks of 100 ms takes ten seconds.
     budget_seconds=15,
     refine_metric="efficiency",
@@ -53,7 +56,7 @@ QUICK = Settings(
 STANDARD = replace(
     QUICK,
     durations_us=settings.decades(1000, 100_000, 2),
-    work=("sleep", "spin"),
+    spin_durations_us=(),
     arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.ALONE),
     budget_seconds=22,
     refine_points=3,
@@ -70,7 +73,13 @@ PAPER = replace(
     **farming.PAPER,
 )
 SMOKE = replace(
-    QUICK, tasks_per_engine=4, arms=("leastload", "pure"), reference="leastload", launches=1, budget_seconds=6
+    QUICK,
+    work=("sleep",),
+    tasks_per_engine=4,
+    arms=("leastload", "pure"),
+    reference="leastload",
+    launches=1,
+    budget_seconds=6,
 )
 
 EXPERIMENT = Experiment(

@@ -28,7 +28,7 @@ def cells(settings: Settings) -> list[Cell]:
         )
         for work in measurable(settings.work, settings.engine_count())
         for durations in settings.durations
-        for x in settings.durations_us
+        for x in (work == "spin" and settings.spin_durations_us) or settings.durations_us
     ]
 
 

@@ -24,7 +24,8 @@ FARM = TaskFarm(
     snippet="""\
 from concurrent.futures import ProcessPoolExecutor
 
-executor = ProcessPoolExecutor()
-results = list(executor.map(function, items))
+with ProcessPoolExecutor(workers) as executor:
+    results = list(executor.map(function, items))
 """,
+    is_program=True,
 )

@@ -36,6 +36,7 @@ FARM = TaskFarm(
     snippet="""\
 from distributed import Client
 
-executor = Client().get_executor()
+with Client(n_workers=workers, threads_per_worker=1, dashboard_address=None) as client:
+    results = client.gather(client.map(function, items))
 """,
 )

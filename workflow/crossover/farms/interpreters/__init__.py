@@ -10,6 +10,8 @@ FARM = TaskFarm(
     snippet="""\
 from concurrent.futures import InterpreterPoolExecutor
 
-executor = InterpreterPoolExecutor()
+with InterpreterPoolExecutor(workers) as executor:
+    results = list(executor.map(function, items))
 """,
+    is_program=True,
 )

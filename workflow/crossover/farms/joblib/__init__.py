@@ -27,6 +27,7 @@ FARM = TaskFarm(
     snippet="""\
 from joblib import Parallel, delayed
 
-results = Parallel(n_jobs=-1)(delayed(function)(item) for item in items)
+results = Parallel(n_jobs=workers)(delayed(function)(item) for item in items)
 """,
+    is_program=True,
 )

@@ -7,4 +7,5 @@ FARM = TaskFarm(
     arms={"loop": {}},
     one_host=True,
     snippet="results = [function(item) for item in items]\n",
+    is_program=True,
 )

@@ -29,6 +29,8 @@ FARM = TaskFarm(
     snippet="""\
 from mpi4py.futures import MPIPoolExecutor
 
-executor = MPIPoolExecutor()
+# Start it by: mpiexec -n 1 python -m mpi4py.futures
+with MPIPoolExecutor(workers) as executor:
+    results = list(executor.map(function, items))
 """,
 )

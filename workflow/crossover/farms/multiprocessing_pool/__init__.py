@@ -28,9 +28,10 @@ FARM = TaskFarm(
     one_host=True,
     snippet_arms=("multiprocessing.Pool", "multiprocessing.Pool map"),
     snippet="""\
-from multiprocessing import get_context
+from multiprocessing import Pool
 
-pool = get_context("spawn").Pool()
-results = pool.map(function, items)
+with Pool(workers) as pool:
+    results = pool.map(function, items)
 """,
+    is_program=True,
 )

@@ -9,7 +9,8 @@ FARM = TaskFarm(
     snippet="""\
 from concurrent.futures import ThreadPoolExecutor
 
-executor = ThreadPoolExecutor()
-results = list(executor.map(function, items))
+with ThreadPoolExecutor(workers) as executor:
+    results = list(executor.map(function, items))
 """,
+    is_program=True,
 )

@@ -12,15 +12,16 @@ from typing import Any
 
 from crossover.design.farming import Look
 from crossover.errors import CrossoverError
-from crossover.measure.farms.user_code import functions, reason_of, unfold
+from crossover.measure.farms import programs
+from crossover.measure.farms.user_code import functions, kept, reason_of, unfold
 
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
 CALLS = 20
 
 
-def look(file: str, sources: Mapping[str, str]) -> Look:
-    """Call the functions of a user's file a few times.
+def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
+    """Call the functions of a user's file a few times, and run the program of the arm `loop`.
 
     Raises CrossoverError, in a line that names the file, the reason and the remedy, for a file that cannot be imported,
     items that are no list or none, a function that raises or prints, and results that differ from call to call.
@@ -34,14 +35,20 @@ def look(file: str, sources: Mapping[str, str]) -> Look:
             raise CrossoverError(f"{file}: items(2) returned {given}; return a list with as many items as asked for")
         seconds: list[float] = []
         results: list[Any] = []
-        began = time.perf_counter()
+        arguments = code.arguments(items[0], _tried(file, "shared() fails", lambda: kept(file)))
+        began, on_cores = time.perf_counter(), time.process_time()
         while len(seconds) < 3 or (len(seconds) < CALLS and time.perf_counter() - began < SECONDS):
             start = time.perf_counter()
-            results.append(_tried(file, "task fails", lambda: code.task(items[0])))
+            results.append(_tried(file, "task fails", lambda: code.task(*arguments)))
             seconds.append(time.perf_counter() - start)
             if seconds[0] > SECONDS and len(seconds) == 2:
                 break
+        cores = (time.process_time() - on_cores) / (time.perf_counter() - began)
         same = _tried(file, "the results cannot be compared", lambda: code.same(results[1], results[0]))
+        began = time.perf_counter()
+        if not code.shared:
+            _tried(file, "fails as a whole program", lambda: programs.run(file, loop, 1, 1))
+        program_seconds = time.perf_counter() - began
     if not same:
         raise CrossoverError(
             f"{file}: two calls of task on one item returned different results; seed what is random, or add "
@@ -51,7 +58,11 @@ def look(file: str, sources: Mapping[str, str]) -> Look:
         first = text.splitlines()[0][:60]
         raise CrossoverError(f"{file}: prints {first!r}; remove that, since printing takes time too")
     times = sorted(seconds[1:])
-    return Look(times[len(times) // 2], _pickled(items[0]), _pickled(results[0]))
+    began = time.perf_counter()
+    _pickled((arguments, results[0]))
+    sending_seconds = time.perf_counter() - began
+    sizes = _pickled(items[0]), _pickled(results[0])
+    return Look(times[len(times) // 2], *sizes, sending_seconds, program_seconds, cores, bool(code.shared))
 
 
 def _tried(file: str, what: str, call: Callable[[], Any]) -> Any:
@@ -62,7 +73,10 @@ def _tried(file: str, what: str, call: Callable[[], Any]) -> Any:
 
 
 def _pickled(value: Any) -> int | None:
+    """The length of a value when pickled, if it can be; unpickles it too, so that both can be timed."""
     try:
-        return len(pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL))
+        text = pickle.dumps(value, protocol=pickle.HIGHEST_PROTOCOL)
+        pickle.loads(text)
+        return len(text)
     except Exception:
         return None

@@ -1,7 +1,7 @@
 """A user's file in the processes of a launch: its functions, and their results.
 
-A file has two functions, and may have a third: `items(count)` returns a list of arguments, `task(item)` runs on each,
-and `same(got, expected)` tells whether a result is right.
+A file has two functions, and may have two more: `items(count)` returns a list of arguments, `task(item)` runs on each,
+`same(got, expected)` tells whether a result is right, and `shared()` returns what all tasks get as a second argument.
 """
 
 from __future__ import annotations
@@ -18,14 +18,22 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+NOTEBOOK = "notebook"
+"""The name of a module that is nowhere."""
+
 
 @dataclass(frozen=True)
 class Functions:
     """The functions of a user's file."""
 
     items: Callable[[int], Any]
-    task: Callable[[Any], Any]
+    task: Callable[..., Any]
     same: Callable[[Any, Any], bool]
+    shared: Callable[[], Any] | None
+
+    def arguments(self, item: Any, shared: Any) -> tuple[Any, ...]:
+        """What a task gets."""
+        return (item, shared) if self.shared else (item,)
 
 
 @contextmanager
@@ -51,7 +59,33 @@ def unfold(sources: Mapping[str, str]) -> Iterator[Path]:
 def functions(file: str) -> Functions:
     """The functions of the file with this name, in a folder that is unfolded."""
     module = import_module(Path(file).stem)
-    return Functions(module.items, module.task, getattr(module, "same", equal))
+    same, shared = getattr(module, "same", equal), getattr(module, "shared", None)
+    return Functions(module.items, module.task, same, shared)
+
+
+@cache
+def kept(file: str) -> Any:
+    """The shared argument, which each process makes once; None without one."""
+    shared = functions(file).shared
+    return shared() if shared else None
+
+
+def with_kept(file: str, item: Any) -> Any:
+    """Run a task with the shared argument of this process."""
+    return functions(file).task(item, kept(file))
+
+
+def with_sent(file: str, item_and_shared: tuple[Any, Any]) -> Any:
+    """Run a task with a shared argument that came with its item."""
+    return functions(file).task(*item_and_shared)
+
+
+def without_module(text: str) -> Callable[[Any], Any]:
+    """The task of a file with this text, as if it were in a notebook: no process can import it."""
+    namespace: dict[str, Any] = {"__name__": NOTEBOOK}
+    exec(compile(text, NOTEBOOK, "exec"), namespace)
+    task: Callable[[Any], Any] = namespace["task"]
+    return task
 
 
 def equal(got: Any, expected: Any) -> bool:
@@ -85,6 +119,14 @@ def reason_of(error: BaseException, file: str) -> str:
     place = f"{file}, line {lines[-1]}" if lines else file
     text = " ".join(str(error).split())[:200]
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    if "pickle" in text.casefold() or "pickle" in type(error).__name__.casefold():
+    advised = with_remedy(said)
+    return f"{said} ({place})" if advised == said else advised
+
+
+def with_remedy(said: str) -> str:
+    """What an error says, with the remedy where that is known."""
+    if f"'{NOTEBOOK}'" in said:
+        return f"{said}; its workers must import the function: put it into a module"
+    if "pickle" in said.casefold():
         return f"{said}; processes get items and results pickled: return plain values, or use threads"
-    return f"{said} ({place})"
+    return said

@@ -231,7 +231,8 @@ def environment(launch: Launch, private: Path, libraries: Sequence[Path], interf
         # Set for MPI, which starts before our code. On several hosts, Slurm would create the folder and leave it there.
         own["TMPDIR"] = str(private)
     own |= ALLOCATORS[launch.settings.memory]
-    return mpi_launcher.surroundings(launch.placement, interface) | own
+    everything = mpi_launcher.surroundings(launch.placement, interface) | own
+    return variables.with_threads(everything, launch.settings.threads_of_libraries)
 
 
 def _command(job: Job, part: Path, refusal: Path) -> list[str]:

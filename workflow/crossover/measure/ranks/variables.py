@@ -11,6 +11,18 @@ from pathlib import Path
 RECORDED = "CROSSOVER_VARIABLES"
 """The variable by which a run passes its variables to its launches, as JSON. Snakemake and MPI launchers add others."""
 
+OF_USER = "CROSSOVER_LIBRARY_THREADS"
+"""The variable by which a run passes the user's own THREADS to its launches, as JSON."""
+
+THREADS = (
+    *("OMP_NUM_THREADS", "GOTO_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "VECLIB_MAXIMUM_THREADS"),
+    *("NUMEXPR_NUM_THREADS", "NUMEXPR_MAX_THREADS", "BLIS_NUM_THREADS", "POLARS_MAX_THREADS", "RAYON_NUM_THREADS"),
+)
+"""The variables that limit the threads inside libraries. Snakemake sets the first for each job."""
+
+AS_SET = "as set"
+"""As many threads inside libraries as the variables of the run's command say."""
+
 FAMILIES = (
     # Python: its path, hash seed, memory, debugging, warnings.
     "PYTHON",
@@ -65,6 +77,25 @@ def changing(environment: Mapping[str, str]) -> dict[str, str]:
 def recorded() -> str:
     """The variables of this process's run, as JSON; its own, if no run has started it."""
     return os.environ.get(RECORDED) or json.dumps(changing(os.environ))
+
+
+def threads(environment: Mapping[str, str]) -> dict[str, str]:
+    """Those of THREADS that an environment has."""
+    return {name: environment[name] for name in THREADS if name in environment}
+
+
+def with_threads(environment: Mapping[str, str], wanted: str) -> dict[str, str]:
+    """An environment whose libraries have `wanted` threads, a number or `as set` by the user, and which records them.
+
+    It is unchanged if `wanted` is empty.
+    """
+    if not wanted:
+        return {**environment}
+    stored = os.environ.get(OF_USER)
+    users = json.loads(stored) if stored else threads(os.environ)
+    own = users if wanted == AS_SET else dict.fromkeys(THREADS, wanted)
+    kept = {name: value for name, value in environment.items() if name not in THREADS}
+    return kept | own | {RECORDED: json.dumps(json.loads(environment[RECORDED]) | own)}
 
 
 def tuning() -> dict[str, str]:

@@ -1,0 +1,105 @@
+"""Whole programs: a script with the lines to paste of a farm, in a process of its own, from no pool to its end."""
+
+import os
+import pickle
+import subprocess
+import sys
+import tempfile
+import textwrap
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+
+from crossover import farms
+from crossover.measure.farms.user_code import with_remedy
+from crossover.measure.ranks.ending import die_with_parent
+from crossover.measure.sampling.contract import DAMAGED, Block
+
+METRIC = "whole program"
+LIMIT_SECONDS = 100
+"""A program that takes longer is ended, before the launch itself would be."""
+
+# Workers import the script too, by another name; so all but the import is in its last part, as in a user's program.
+SCRIPT = """\
+from {module} import items as arguments_of, task as function
+
+if __name__ == "__main__":
+    import sys
+    from time import perf_counter
+
+    items, workers = arguments_of({count}), {workers}
+    began = perf_counter()
+{lines}
+    ended = perf_counter()
+    import pickle
+
+    with open(sys.argv[1], "wb") as file:
+        pickle.dump((began, ended, results), file)
+        file.flush()
+        pickle.dump(perf_counter(), file)
+"""
+
+OF_RANK = ("PMI_", "PMIX_", "MPI_LOCAL", "OMPI_")
+"""Variables that make a process a rank."""
+
+
+def arms_of(arms: Sequence[str]) -> tuple[str, ...]:
+    """Those of these arms whose lines are a program."""
+    return tuple(farms.programs(arms))
+
+
+class ProgramError(Exception):
+    """A program failed, or did not end in time; the reason in one line."""
+
+
+def block(file: str, arm: str, count: int, workers: int, n: int, are_right: Callable[[list[Any]], bool]) -> Block:
+    """Run an arm's program `n` times, for so many items of a file that can be imported.
+
+    The value of METRIC is in seconds: see `run`. A program that fails has a fault with the reason.
+    """
+    seconds = 0.0
+    for _ in range(n):
+        try:
+            own, results = run(file, arm, count, workers)
+        except ProgramError as error:
+            return Block(0.0, fault=str(error))
+        seconds += own
+        if not are_right(results):
+            return Block(seconds, fault=DAMAGED)
+    return Block(seconds, {METRIC: seconds / n})
+
+
+def run(file: str, arm: str, count: int, workers: int) -> tuple[float, list[Any]]:
+    """The seconds of an arm's program from before the imports of the pool's library until its process has ended.
+
+    Without the time to make the items, and to hand the results to us: `perf_counter` is the same clock for all
+    processes of a host. Returns the results too. Raises ProgramError.
+    """
+    lines = textwrap.indent(farms.programs([arm])[arm], "    ")
+    text = SCRIPT.format(module=Path(file).stem, count=count, workers=workers, lines=lines)
+    environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_RANK)}
+    with tempfile.TemporaryDirectory(prefix="program-") as folder:
+        script, output = Path(folder, "program.py"), Path(folder, "results")
+        script.write_text(text, encoding="utf-8")
+        started = subprocess.Popen(
+            [sys.executable, str(script), str(output)],
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            env=environment,
+            encoding="utf-8",
+            errors="replace",
+            preexec_fn=die_with_parent,
+        )
+        try:
+            said = started.communicate(timeout=LIMIT_SECONDS)[1].strip().splitlines() or ["no message"]
+        except subprocess.TimeoutExpired:
+            started.kill()
+            started.communicate()
+            raise ProgramError(f"as a whole program, it did not end within {LIMIT_SECONDS} s") from None
+        gone = perf_counter()
+        if started.returncode:
+            raise ProgramError(with_remedy(f"as a whole program, it ended with {' '.join(said[-1].split())[:200]}"))
+        with output.open("rb") as stored:
+            began, ended, results = pickle.load(stored)
+            return ended - began + gone - pickle.load(stored), results
