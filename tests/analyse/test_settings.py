@@ -6,6 +6,7 @@ import subprocess
 import sys
 from inspect import signature
 from pathlib import Path
+from types import SimpleNamespace
 from unittest.mock import create_autospec
 
 import numpy as np
@@ -17,6 +18,7 @@ from mpi4py import MPI
 from traitlets.config import Config, PyFileConfigLoader
 
 from crossover import farms
+from crossover.analyse.tables import recommend
 from crossover.analyse.tables.recommend import SETTINGS, snippet
 from crossover.config import schema
 from crossover.experiments import declared
@@ -116,6 +118,15 @@ def test_a_configuration_file_sets_its_option(tmp_path, name):
         assert getattr(made, option) == value
         if owner == "Session":
             assert made.unpack(made.pack({"a": 1})) == {"a": 1}
+
+
+@pytest.mark.parametrize(("kind", "decided"), [("float64 array", True), ("DataFrame", False), ("uint8 frame", False)])
+def test_lines_for_an_array_are_recommended_for_float64_arrays_alone(monkeypatch, kind, decided):
+    setting = next(each for each in SETTINGS if each.name == "frame of an array")
+    facts = {"experiment": "array_transfer", "axis_unit": "bytes", "object": kind}
+    monkeypatch.setattr(recommend, "decide", lambda setting, question: {"reason": "decided"})
+    rows = recommend.recommendations(setting, [SimpleNamespace(facts=facts, arms=setting.arms)], [])
+    assert [row["reason"] == "decided" for row in rows] == [decided]
 
 
 @pytest.mark.parametrize("arm", ["out of band no-copy", "header and buffer"])

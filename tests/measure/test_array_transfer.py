@@ -1,4 +1,4 @@
-"""Does an array arrive whole by every way, and is a block void if a message is lost or doubled?"""
+"""Does an object arrive whole by every way, and is a block void if a message is lost or doubled?"""
 
 import threading
 from contextlib import contextmanager
@@ -6,13 +6,16 @@ from contextlib import contextmanager
 import numpy as np
 import pytest
 import zmq
+from hypothesis import given
+from hypothesis import strategies as st
 from launching import settings
 
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.design.settings import TIERS
-from crossover.experiments.array_transfer import ARMS, driver, ways
+from crossover.experiments.array_transfer import ARMS, OBJECTS, driver, ways
+from crossover.experiments.array_transfer.payload import equal, payload, sizes
 from crossover.measure.messages.sockets import Curve
 from crossover.measure.ranks.channel import within
 from crossover.planning import plan
@@ -21,6 +24,15 @@ KEYS = {"pattern": "REQ/REP", "transport": "ipc", "object": "float64 array"}
 CELL = Cell(KEYS, 4000)
 CEILING = Arm("C", "C", ceiling=True)
 DAMAGED = "lost or damaged messages"
+PICKLED = ["pickle in band", "pickle out of band", "out of band no-copy", "pickle 4 in band"]
+FITTING = {
+    "float64 array": {*ARMS, "C"},
+    "uint8 frame": {*ARMS, "C"},
+    "DataFrame": {*PICKLED, "Arrow IPC"},
+    "dict of arrays": {*PICKLED},
+}
+"""The arms that make sense for each object."""
+WAYS = [(kind, arm) for kind in OBJECTS for arm in ARMS if arm in FITTING[kind]]
 
 
 @contextmanager
@@ -89,7 +101,23 @@ def test_type_and_shape_travel_with_the_array(arm):
     for sent in (np.arange(6, dtype=np.int16).reshape(2, 3), np.linspace(0, 1, 7)):
         way.sending(one)(sent)
         got = way.receiving(other)()
-        assert got.shape == sent.shape and driver.equal(got, sent)
+        assert got.shape == sent.shape and equal(got, sent)
+    context.destroy(linger=0)
+
+
+@pytest.mark.parametrize(("kind", "arm"), WAYS)
+def test_an_object_comes_back_equal_and_without_its_last_number_it_does_not(kind, arm):
+    context = zmq.Context()
+    one, other = context.socket(zmq.PAIR), context.socket(zmq.PAIR)
+    one.bind("inproc://objects")
+    other.connect("inproc://objects")
+    sent, like, way = payload(0, kind, 8000), payload(0, kind, 8000), ways.way(arm, kind)
+    sent.numbers[-1] = 5
+    way.sending(one)(sent.object)
+    got = way.receiving(other)()
+    assert not equal(got, like.object)
+    like.numbers[-1] = 5
+    assert equal(got, like.object) and equal(sent.object, like.object)
     context.destroy(linger=0)
 
 
@@ -124,8 +152,21 @@ def test_a_way_sends_as_many_frames_and_lends_them_as_its_name_says(arm, frames,
 
 @pytest.mark.parametrize("other", [np.arange(4.0)[:3], np.arange(4), np.arange(4.0).reshape(2, 2), b"", None])
 def test_another_type_shape_or_length_is_not_equal(other):
-    assert driver.equal(np.arange(4.0), np.arange(4.0))
-    assert not driver.equal(other, np.arange(4.0))
+    assert equal(np.arange(4.0), np.arange(4.0))
+    assert not equal(other, np.arange(4.0))
+
+
+def test_other_columns_types_or_names_are_not_equal():
+    table, arrays = payload(0, "DataFrame", 800).object, payload(0, "dict of arrays", 800).object
+    others = [
+        *(table.rename(columns={"name": "word"}), table[table.columns[::-1]], table.astype({"float 1": "float32"})),
+        *(table.astype({"name": object}), table.astype({"whole 0": "float64"}), table[:-1], table.set_index("name")),
+        table.assign(name=table["name"].str.upper()),
+    ]
+    assert equal(table.copy(), table) and not any(equal(other, table) for other in others)
+    less = dict(list(arrays.items())[:-1])
+    others = [less, {**arrays, "array 3": arrays["array 4"]}, dict(reversed(arrays.items())), list(arrays.values())]
+    assert equal({**arrays}, arrays) and not any(equal(other, arrays) for other in others)
 
 
 # ---- blocks
@@ -138,6 +179,15 @@ def test_a_block_is_void_if_its_last_message_is_lost_and_the_next_is_sane(arm, e
         block = blocks.run(CELL, Arm(arm, arm), TRIPS)
         assert (block.fault, block.values) == (DAMAGED, {})
         assert blocks.run(CELL, Arm(arm, arm), TRIPS).fault == ""
+
+
+@pytest.mark.parametrize("end", ["ours", "theirs"])
+@pytest.mark.parametrize(("kind", "arm"), [way for way in WAYS if way[0] != KEYS["object"]])
+def test_a_stale_object_of_another_kind_voids_a_block_too(kind, arm, end):
+    cell = Cell({**KEYS, "object": kind}, 8000)
+    with connected(**{end: lambda socket: Wrapped(socket, lost, TRIPS - 1)}) as blocks:
+        assert blocks.run(cell, Arm(arm, arm), TRIPS).fault == DAMAGED
+        assert blocks.run(cell, Arm(arm, arm), TRIPS).fault == ""
 
 
 @pytest.mark.parametrize("end", ["ours", "theirs"])
@@ -182,10 +232,51 @@ def test_sizes_are_whole_elements_and_each_is_measured_once():
     assert [cell.x for cell in driver.cells(settings("array_transfer", told))] == [8, 104, 4000]
 
 
+@given(st.integers(1, 10**6), st.sampled_from(["DataFrame", "dict of arrays"]))
+def test_the_values_of_a_container_have_the_bytes_of_its_point_and_of_a_refined_one_nearly(wanted, kind):
+    (point,) = sizes(kind, (), (wanted,))
+    assert wanted <= point < wanted + 80 and _bytes(payload(0, kind, point).object) == point
+    assert abs(_bytes(payload(0, kind, wanted).object) - wanted) <= max(40, 80 - wanted)
+
+
+def _bytes(made):
+    if isinstance(made, dict):
+        return sum(array.nbytes for array in made.values())
+    return made.memory_usage(index=False, deep=True).sum()
+
+
+def test_a_picture_has_one_size():
+    assert (
+        sizes("uint8 frame", (100, 1000), (100,)) == [1080 * 1920 * 3] == [payload(0, "uint8 frame", 1).object.nbytes]
+    )
+
+
+def test_arms_take_part_where_an_object_fits_and_a_curve_without_one_is_left_out():
+    every = [f"REQ/REP over ipc, {kind}" for kind in OBJECTS]
+    own = settings("array_transfer", {"curves": every, "arms": [*ARMS], "ceilings": ["C"]})
+    found = {cell.keys["object"]: {*cell.arms} for cell in driver.cells(own)}
+    assert found == FITTING
+    few = {"arms": ["msgpack in band", "header and buffer"], "reference": "msgpack in band"}
+    own = settings("array_transfer", {"curves": every, **few})
+    assert {cell.keys["object"] for cell in driver.cells(own)} == {"float64 array", "uint8 frame"}
+
+
+@pytest.mark.parametrize("tier", TIERS)
+def test_containers_have_one_size_at_quick_and_arrays_alone_both_transports(tier):
+    own = schema.complete({"tier": tier}).experiments["array_transfer"]
+    found = {keys["object"]: keys["transport"] for keys in own.within("node").connections("node").values()}
+    wanted = {"smoke": {"float64 array"}, "quick": {"float64 array", "DataFrame"}}.get(tier, {*OBJECTS})
+    assert {*found} == wanted and {*found.values()} == {"ipc"}
+    assert tier != "quick" or own.container_sizes_bytes == (1_000_000,)
+    at = schema.complete({"tier": tier, "at": "5MB"}).experiments["array_transfer"]
+    assert at.sizes_bytes == at.container_sizes_bytes == (5_000_000,)
+
+
 @pytest.mark.parametrize("tier", TIERS)
 def test_every_tier_has_the_same_reference_and_its_transports_across_hosts(tier):
     config = schema.complete({"tier": tier})
     own = config.experiments["array_transfer"]
     assert own.reference in own.arms
     across = plan.launch(config, "array_transfer", "nodes", 1).settings
-    assert across.curves == ("REQ/REP over tcp, float64 array",)
+    wanted = {"smoke": OBJECTS[:1], "quick": OBJECTS[:2]}.get(tier, OBJECTS)
+    assert across.curves == tuple(f"REQ/REP over tcp, {kind}" for kind in wanted)

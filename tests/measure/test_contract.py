@@ -47,7 +47,13 @@ CHANGED = {
     },
     "zmq_bursts": {"messages": [1, 30], "burst_bytes": 1000000, "curves": ["PUSH/PULL over tcp"]},
     "zmq_message_size": {"sizes_bytes": [8, 4096], "scan_bytes": 1, "in_flight_bytes": 1000000, "patterns": BOTH},
-    "array_transfer": {"curves": ["REQ/REP over tcp, float64 array", "REQ/REP over ipc, float64 array"]},
+    "array_transfer": {
+        "curves": [
+            *("REQ/REP over tcp, float64 array", "REQ/REP over ipc, float64 array", "REQ/REP over ipc, DataFrame"),
+            *("REQ/REP over ipc, dict of arrays", "REQ/REP over ipc, uint8 frame"),
+        ],
+        "container_sizes_bytes": [10000],
+    },
     "local_transport": {"sizes_bytes": [1, 200000]},
     "mpi_pingpong": {
         "elements": [1, 1000],

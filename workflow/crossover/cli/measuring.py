@@ -11,7 +11,10 @@ OF_LAUNCH = (path("file", "file that describes the launch"), INTERFACE)
 
 
 def _without_pandas() -> None:
-    """Make pandas appear not installed. Otherwise pyarrow imports it with the first list, which takes a second."""
+    """Make pandas appear not installed. Otherwise pyarrow imports it with the first list, which takes a second.
+
+    An experiment that measures pandas names it among its packages.
+    """
 
     class Absent(MetaPathFinder):
         def find_spec(self, fullname: str, path: object = None, target: object = None) -> None:
@@ -87,8 +90,10 @@ def rank(chosen: Namespace) -> int:
     from crossover import experiments
     from crossover.measure.launch.rank import run
 
-    _without_pandas()
-    return run(experiments.read_launch(chosen.file), chosen.interface, chosen.processors, chosen.part, chosen.refusal)
+    launch = experiments.read_launch(chosen.file)
+    if "pandas" not in experiments.of(launch.experiment).packages:
+        _without_pandas()
+    return run(launch, chosen.interface, chosen.processors, chosen.part, chosen.refusal)
 
 
 @step(

@@ -163,8 +163,7 @@ def _at(point: str, experiment: str, settings: Settings) -> Settings:
     unit = declared()[experiment].axis.unit
     if not point or not amount.fits(point, unit):
         return settings
-    only: dict[str, Any] = {settings.axis[0]: (max(1, round(amount.amount(point, unit))),)}
-    return replace(settings, **only)
+    return settings.only(max(1, round(amount.amount(point, unit))))
 
 
 def _whole(settings: Settings) -> dict[str, Any]:

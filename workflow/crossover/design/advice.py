@@ -7,6 +7,8 @@ themselves.
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from crossover.design.protocol import Keys
+
 Value = str | int
 
 
@@ -27,6 +29,8 @@ class Setting:
     beyond: Mapping[str, str] = field(default_factory=dict)
     """The same for arms that programs can use from a point of the axis on, and the default below it; `{value}` stands
     for the point."""
+    where: Keys = field(default_factory=dict)
+    """The keys of the curves that decide it, because its lines are right for these alone; empty if for all."""
     program_wide: bool = False
     """Whether a program has one value for all that it does, so that one is sought for all questions."""
     experiment: str = ""

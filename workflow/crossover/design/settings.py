@@ -272,9 +272,11 @@ class Settings:
     def axis(self) -> tuple[str, Numbers]:
         """The setting with the points of the axis, and these: the first setting with several numbers."""
         own = ((name, getattr(self, name)) for name in described(type(self)))
-        return next(
-            (name, value) for name, value in own if isinstance(value, tuple) and isinstance((*value, "")[0], int)
-        )
+        return next(each for each in own if isinstance(each[1], tuple) and isinstance((*each[1], "")[0], int))
+
+    def only(self, point: int) -> Self:
+        """The settings with only this point of the axis."""
+        return replace(self, **dict[str, Any]({self.axis[0]: (point,)}))
 
     @property
     def rivals(self) -> Names:

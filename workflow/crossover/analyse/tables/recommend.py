@@ -18,6 +18,7 @@ from crossover.analyse.estimates.curve import Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.design.advice import Setting, Value
+from crossover.design.protocol import holds
 from crossover.experiments import declared
 from crossover.planning import receipt
 from crossover.records import atomic, holes, record
@@ -126,7 +127,7 @@ def recommend(results: Path) -> None:
 def recommendations(setting: Setting, every: Sequence[Question], launches: Sequence[Launch]) -> Iterator[Row]:
     """The rows of record.RECOMMENDATIONS for one setting: one per question that has its default and another arm."""
     arms, unit = {setting.default, *setting.values}, declared()[setting.experiment].axis.unit
-    asked = [question for question in every if arms & {*question.arms}]
+    asked = [question for question in every if arms & {*question.arms} and holds(setting.where, question.facts)]
     if setting.beyond:
         # A point of another axis is no value of the setting.
         asked = [question for question in asked if question.facts["axis_unit"] == unit]

@@ -1,13 +1,13 @@
-"""An array to another rank and back over ZeroMQ, within one frame or as a frame of its own.
+"""An object to another rank and back over ZeroMQ, within one frame or with frames of its own for its buffers.
 
-A block is n round trips between a REQ and a REP socket. Each end packs and sends an array of its own, and makes a new
-array of every message that it receives; both are timed. Each end writes a number that rises into its array before it
+A block is n round trips between a REQ and a REP socket. Each end packs and sends an object of its own, and makes a new
+one of every message that it receives; both are timed. Each end writes a number that rises into its object before it
 sends it, so that no two messages of a launch are equal.
 
 The ceiling exchanges as many bytes in C over the same sockets.
 
-After a block, each end compares the last array that it received with the array that the other sent last: values, type
-and shape. When both are done, each checks that no message is left.
+After a block, each end compares the last object that it received with the one that the other sent last: values, types,
+shapes and names. When both are done, each checks that no message is left.
 """
 
 from functools import lru_cache, partial
@@ -16,25 +16,29 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from crossover.design.arm import Arm
+from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell
 from crossover.experiments.array_transfer import Settings
-from crossover.experiments.array_transfer.ways import WAYS, Array
+from crossover.experiments.array_transfer.payload import Payload, equal, payload, sizes
+from crossover.experiments.array_transfer.ways import CEILING, OBJECTS, way
 from crossover.measure.messages import sockets
-from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
+from crossover.measure.messages.sockets import Curve, Socket, Sockets
 from crossover.measure.native import ceiling_zeromq
 from crossover.measure.native.ceiling import Exchange
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
 
-CEILING = "C"
-ELEMENT_BYTES = 8
-
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per curve and size of the array."""
-    sizes = dict.fromkeys(-(-size // ELEMENT_BYTES) * ELEMENT_BYTES for size in settings.sizes_bytes)
-    return [Cell(keys, size) for keys in curves(settings).values() for size in sizes]
+    """One cell per curve and size of its object, with the arms that can send such an object; none without a rival."""
+    found = []
+    for keys in settings.connections(settings.placement).values():
+        kind = keys["object"]
+        fit = [arm for arm in arms_of(settings) if not arm.null and kind in OBJECTS.get(arm.runs, (kind,))]
+        if not all(arm.ceiling for arm in fit):
+            names = tuple(arm.runs for arm in fit)
+            found += [Cell(keys, x, names) for x in sizes(kind, settings.sizes_bytes, settings.container_sizes_bytes)]
+    return found
 
 
 class Command(NamedTuple):
@@ -42,31 +46,37 @@ class Command(NamedTuple):
 
     curve: Curve
     arm: str
+    object: str
     size_bytes: int
     trips: int
     number: int
-    """The number in the first array of either end; each further one has the next."""
+    """The number in the first object of either end; each further one has the next."""
 
 
 class End:
     """One end: 0 sends first, 1 replies."""
 
     def __init__(self, end: int):
-        self.end, self.arrays = end, lru_cache(maxsize=1)(partial(arrays, end))
+        self.end = end
+        self.payloads = lru_cache(maxsize=1)(lambda *of: (payload(end, *of), payload(1 - end, *of)))
+
+    def prepare(self, block: Command) -> tuple[Payload, Payload]:
+        """What this end sends, and what the other does."""
+        return self.payloads(block.object, block.size_bytes)
 
     def play(self, block: Command, socket: Socket, exchange: Exchange | None) -> tuple[float, bool]:
-        """This end's part of a block, in C if `exchange` is given: its seconds, and whether the last array came."""
-        ours, theirs = self.arrays(block.size_bytes)
+        """This end's part of a block, in C if `exchange` is given: its seconds, and whether the last object came."""
+        ours, theirs = self.prepare(block)
         last = block.number + block.trips - 1
+        theirs.numbers[-1] = last
         if exchange:
-            got = np.zeros_like(ours)
-            ours[-1] = last
-            seconds = exchange(ours.view(np.uint8), got.view(np.uint8), block.trips)
-        else:
-            loop = _reply if self.end else _request
-            seconds, got = loop(block, socket, ours)
-        theirs[-1] = last
-        return seconds, equal(got, theirs)
+            got = np.zeros_like(ours.numbers)
+            ours.numbers[-1] = last
+            seconds = exchange(ours.numbers.view(np.uint8), got.view(np.uint8), block.trips)
+            return seconds, equal(got, theirs.numbers)
+        loop = _reply if self.end else _request
+        seconds, got = loop(block, socket, ours)
+        return seconds, equal(got, theirs.object)
 
 
 class Requester:
@@ -78,13 +88,13 @@ class Requester:
         self.exchanges, self.no_ceiling = sockets.in_c(channel, exchange, connected, settings)
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
-        """Make `n` round trips with arrays of `cell.x` bytes."""
+        """Make `n` round trips with objects of `cell.x` bytes."""
         if arm.ceiling and self.no_ceiling:
             return Block(0.0, fault=self.no_ceiling)
-        block = Command(Curve.of(cell.keys), arm.runs, cell.x, n, self.number)
+        block = Command(Curve.of(cell.keys), arm.runs, cell.keys["object"], cell.x, n, self.number)
         self.number += n
         self.channel.send(block)
-        self.end.arrays(cell.x)
+        self.end.prepare(block)
         self.channel.receive()
         exchange = self.exchanges[block.curve] if arm.ceiling else None
         socket = self.sockets[block.curve]
@@ -100,7 +110,7 @@ def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     exchanges, _ = sockets.in_c(channel, partial(ceiling_zeromq.pingpong, first=False), bound, settings)
     end = End(1)
     while block := channel.receive():
-        end.arrays(block.size_bytes)
+        end.prepare(block)
         channel.send("ready")
         exchange = exchanges[block.curve] if block.arm == CEILING else None
         _, arrived = end.play(block, bound[block.curve], exchange)
@@ -108,43 +118,32 @@ def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
         channel.send(arrived and not left(bound[block.curve]))
 
 
-def arrays(end: int, size_bytes: int) -> tuple[Array, Array]:
-    """The array that this end sends, and that of the other."""
-    ours, theirs = (np.random.default_rng(each).random(size_bytes // ELEMENT_BYTES) for each in (end, 1 - end))
-    return ours, theirs
-
-
-def equal(got: Any, sent: Array) -> bool:
-    """Whether a received array has the values, type and shape of the one that was sent."""
-    return isinstance(got, np.ndarray) and got.dtype == sent.dtype and np.array_equal(got, sent)
-
-
 def left(socket: Socket) -> bool:
     """Whether a message, or a frame of one, is still to be received."""
     return bool(socket.rcvmore or socket.poll(0))
 
 
-def _request(block: Command, socket: Socket, ours: Array) -> tuple[float, Array]:
+def _request(block: Command, socket: Socket, ours: Payload) -> tuple[float, Any]:
     """Make round trips; returns their seconds and the last reply."""
-    way = WAYS[block.arm]
-    send, receive = way.sending(socket), way.receiving(socket)
+    own = way(block.arm, block.object)
+    send, receive, sent, numbers = own.sending(socket), own.receiving(socket), ours.object, ours.numbers
     began = perf_counter()
     for number in range(block.number, block.number + block.trips):
-        ours[-1] = number
-        send(ours)
+        numbers[-1] = number
+        send(sent)
         got = receive()
     return perf_counter() - began, got
 
 
-def _reply(block: Command, socket: Socket, ours: Array) -> tuple[float, Array]:
+def _reply(block: Command, socket: Socket, ours: Payload) -> tuple[float, Any]:
     """Reply to requests; returns the seconds and the last request."""
-    way = WAYS[block.arm]
-    send, receive = way.sending(socket), way.receiving(socket)
+    own = way(block.arm, block.object)
+    send, receive, sent, numbers = own.sending(socket), own.receiving(socket), ours.object, ours.numbers
     began = perf_counter()
     for number in range(block.number, block.number + block.trips):
         got = receive()
-        ours[-1] = number
-        send(ours)
+        numbers[-1] = number
+        send(sent)
     return perf_counter() - began, got
 
 

@@ -1,4 +1,4 @@
-"""The ways in which an array becomes a ZeroMQ message, and a new array is made of what arrives: the arms."""
+"""The ways in which an object becomes a ZeroMQ message, and a new one is made of what arrives: the arms."""
 
 import pickle
 from collections.abc import Callable, Sequence
@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from crossover.experiments.array_transfer import ARRAY, FRAME, TABLE
 from crossover.measure.messages.sockets import Socket
 
 Array = NDArray[Any]
@@ -18,22 +19,22 @@ Array = NDArray[Any]
 
 @dataclass(frozen=True)
 class Way:
-    """One way. `pack` makes the frames of an array, and `unpack` an array of the received frames."""
+    """One way. `pack` makes the frames of an object, and `unpack` an object of the received frames."""
 
-    pack: Callable[[Array], Sequence[Any]]
-    unpack: Callable[[Sequence[Any]], Array]
+    pack: Callable[[Any], Sequence[Any]]
+    unpack: Callable[[Sequence[Any]], Any]
     copy: bool = True
     """The argument of pyzmq's calls."""
 
-    def sending(self, socket: Socket) -> Callable[[Array], Any]:
-        """A function that sends an array."""
+    def sending(self, socket: Socket) -> Callable[[Any], Any]:
+        """A function that sends an object."""
         # A message without copy is lent whatever its size.
         socket.copy_threshold = 0
         pack, send = self.pack, partial(socket.send_multipart, copy=self.copy)
-        return lambda array: send(pack(array))
+        return lambda sent: send(pack(sent))
 
-    def receiving(self, socket: Socket) -> Callable[[], Array]:
-        """A function that receives an array."""
+    def receiving(self, socket: Socket) -> Callable[[], Any]:
+        """A function that receives an object."""
         unpack, receive = self.unpack, partial(socket.recv_multipart, copy=self.copy)
         return lambda: unpack(receive())
 
@@ -42,29 +43,28 @@ class Way:
 class OneFrame(Way):
     """A way with messages of one frame, which `pack` returns and `unpack` takes."""
 
-    pack: Callable[[Array], Any]
-    unpack: Callable[[Any], Array]
+    pack: Callable[[Any], Any]
+    unpack: Callable[[Any], Any]
 
-    def sending(self, socket: Socket) -> Callable[[Array], Any]:
-        """A function that sends an array."""
+    def sending(self, socket: Socket) -> Callable[[Any], Any]:
+        """A function that sends an object."""
         pack, send = self.pack, socket.send
-        return lambda array: send(pack(array))
+        return lambda sent: send(pack(sent))
 
-    def receiving(self, socket: Socket) -> Callable[[], Array]:
-        """A function that receives an array."""
+    def receiving(self, socket: Socket) -> Callable[[], Any]:
+        """A function that receives an object."""
         unpack, receive = self.unpack, socket.recv
         return lambda: unpack(receive())
 
 
-def _out_of_band(array: Array) -> list[Any]:
+def _out_of_band(sent: Any) -> list[Any]:
     buffers: list[pickle.PickleBuffer] = []
-    pickled = pickle.dumps(array, protocol=5, buffer_callback=buffers.append)
+    pickled = pickle.dumps(sent, protocol=5, buffer_callback=buffers.append)
     return [pickled, *(buffer.raw() for buffer in buffers)]
 
 
-def _from_out_of_band(frames: Sequence[Any]) -> Array:
-    found: Array = pickle.loads(frames[0], buffers=frames[1:])
-    return found
+def _from_out_of_band(frames: Sequence[Any]) -> Any:
+    return pickle.loads(frames[0], buffers=frames[1:])
 
 
 def _header_and_buffer(array: Array) -> list[Any]:
@@ -98,6 +98,18 @@ def _from_arrow(frame: bytes) -> Array:
     return found
 
 
+def _arrow_stream(table: Any) -> Any:
+    sink = pa.BufferOutputStream()
+    batch = pa.RecordBatch.from_pandas(table)
+    with pa.ipc.new_stream(sink, batch.schema) as stream:
+        stream.write_batch(batch)
+    return sink.getvalue()
+
+
+def _from_arrow_stream(frame: bytes) -> Any:
+    return pa.ipc.open_stream(frame).read_pandas()
+
+
 WAYS: dict[str, Way] = {
     "pickle in band": OneFrame(partial(pickle.dumps, protocol=5), pickle.loads),
     "pickle out of band": Way(_out_of_band, _from_out_of_band),
@@ -108,3 +120,19 @@ WAYS: dict[str, Way] = {
     "pickle 4 in band": OneFrame(partial(pickle.dumps, protocol=4), pickle.loads),
 }
 """The way of each arm."""
+
+ARROW_OF_TABLE = OneFrame(_arrow_stream, _from_arrow_stream)
+CEILING = "C"
+OF_ARRAYS = (ARRAY, FRAME)
+OBJECTS = {
+    "msgpack in band": OF_ARRAYS,
+    "header and buffer": OF_ARRAYS,
+    "Arrow IPC": (*OF_ARRAYS, TABLE),
+    CEILING: OF_ARRAYS,
+}
+"""The objects that these arms and ceilings can send; all others can send any."""
+
+
+def way(arm: str, kind: str) -> Way:
+    """The way of an arm for a kind of object, one of OBJECTS of the declaration."""
+    return ARROW_OF_TABLE if (arm, kind) == ("Arrow IPC", TABLE) else WAYS[arm]
