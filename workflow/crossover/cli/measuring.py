@@ -87,8 +87,10 @@ def rank(chosen: Namespace) -> int:
     from crossover import experiments
     from crossover.measure.launch.rank import run
 
-    _without_pandas()
-    return run(experiments.read_launch(chosen.file), chosen.interface, chosen.processors, chosen.part, chosen.refusal)
+    launch = experiments.read_launch(chosen.file)
+    if not experiments.of(launch.experiment).of_user:  # whose file may import it
+        _without_pandas()
+    return run(launch, chosen.interface, chosen.processors, chosen.part, chosen.refusal)
 
 
 @step(
