@@ -1,6 +1,6 @@
 """A user's own object, sent to another process in every way that carries it."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Annotated
 
 from crossover.design import settings
@@ -54,7 +54,7 @@ class Settings(settings.OfUser):
         "`round trips`: the other end sends an object of its own back. `stream`: it takes one after another, and "
         "confirms the last.",
     ] = PATTERNS
-    preludes: settings.Preludes = settings.PRELUDES[:1]
+    preludes: settings.Preludes = settings.PRELUDES
     arms: Annotated[
         settings.Arms,
         settings.OneOf((*TO_CHILD, *TO_RANK)),
@@ -71,6 +71,7 @@ class Settings(settings.OfUser):
 
 QUICK = Settings(
     counts=(1, 10, 1_000, 10_000),
+    preludes=settings.PRELUDES[:1],
     launches=4,
     fewest_rounds=2,
     block_seconds=0.01,
@@ -79,6 +80,7 @@ QUICK = Settings(
     budget_seconds=8,
     refine_metric="round trip",
 )
+LONGER = settings.Tiers.of(replace(QUICK, preludes=settings.PRELUDES))
 
 EXPERIMENT = Experiment(
     title="Your object",
@@ -93,5 +95,5 @@ EXPERIMENT = Experiment(
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PATTERNS], "prelude": [*settings.PRELUDES]},
     packages=("msgpack", "pandas", "pyarrow"),
-    tiers=settings.Tiers.of(QUICK),
+    tiers=replace(LONGER, smoke=replace(QUICK, launches=1, budget_seconds=1), quick=QUICK),
 )

@@ -35,10 +35,10 @@ from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "stream"
-MOST_BYTES = 256_000_000
+MOST_BYTES = 100_000_000
 """A larger object is left out, because each end has several copies of it."""
-LONGEST = 2
-"""So is one of which a round of all arms would take so many times the budget."""
+TIMES = 20
+"""So is one that cannot be pickled and unpickled so many times for each arm within the budget."""
 
 _most = math.inf
 """The largest count that is measured, once the driver knows the object."""
@@ -239,8 +239,7 @@ def fitting(end: End, settings: Settings) -> tuple[int, int]:
     most, size, seconds = 0, 0, 0.0
     for count in sorted(settings.counts):
         growth = count / most if most else 0
-        slow = 2 * len(settings.arms) * seconds * growth > LONGEST * settings.seconds
-        if slow or size * growth > MOST_BYTES:
+        if TIMES * len(settings.arms) * seconds * growth > settings.seconds or size * growth > MOST_BYTES:
             break
         most = count
         with suppress(Exception):
