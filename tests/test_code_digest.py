@@ -184,7 +184,7 @@ def test_a_packages_init_file_affects_every_launch(package, init):
 def test_a_module_reached_only_through_a_package_counts(package):
     edit(package / "measure" / "farms" / "__init__.py", "\nfrom crossover.measure.farms import hidden\n")
     (package / "measure" / "farms" / "hidden.py").write_text("SPEED = 1\n")
-    assert concerned(package, "measure/farms/hidden.py") == FARMING | {"mpi_pingpong"}
+    assert concerned(package, "measure/farms/hidden.py") == FARMING | {"mpi_pingpong", "own_message"}
 
 
 def test_the_analysis_affects_no_launch(package):

@@ -75,7 +75,7 @@ def test_only_a_run_that_names_a_file_measures_it(write):
 
 
 def test_another_text_is_another_launch(write):
-    (name,) = user_file.experiments()
+    name = user_file.experiments()[0]
     digests = set()
     for number, text in enumerate((GOOD, GOOD.replace("return item", "return -item"))):
         config = schema.complete({"own": str(write(text, f"{number}/my_work.py"))})

@@ -13,6 +13,7 @@ from crossover.config import schema
 from crossover.design.arm import arms_of
 from crossover.design.settings import Rounds
 from crossover.experiments import declared
+from crossover.experiments.own_message import TO_CHILD
 from crossover.measure.launch import driver
 from crossover.measure.messages.handover import NEIGHBOURHOOD
 from crossover.measure.ranks import provenance
@@ -66,6 +67,7 @@ CHANGED = {
     "task_map": FAST | LASTING,
     "task_scaling": FAST | LASTING | {"tasks": 5},
     "task_program": {"tasks": [2, 4], "arms": ["loop", "threads", "concurrent.futures"], "work": ["empty", "spin"]},
+    "own_message": {"counts": [1, 3], "arms": [*TO_CHILD, "ZeroMQ pickle", "mpi4py send", "msgpack", "JSON"]},
     "own_task": {"item_counts": [1, 3], "arms": ["loop", "threads"], "engines": 1},
 }
 """What differs from the smoke tier, where this makes a launch shorter, or its arms and curves more."""
@@ -75,7 +77,7 @@ VARIANTS = {
     "zmq_latency in one process": {"curves": ["REQ/REP over inproc"], "placements": ["process"]},
     "mpi_pingpong between engines": {"players": ["engine"]},
 }
-OWN = "docs/examples/count_primes.py"
+OWN = "tests/measure/own_work.py"
 """The user's file of experiments on one."""
 
 BUILT = {"zmq_message_size": {"arms": ["40 B struct", "64 B struct"]}}

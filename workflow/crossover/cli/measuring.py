@@ -91,7 +91,9 @@ def rank(chosen: Namespace) -> int:
     from crossover.measure.launch.rank import run
 
     launch = experiments.read_launch(chosen.file)
-    if "pandas" not in experiments.of(launch.experiment).packages:
+    measured = experiments.of(launch.experiment)
+    # A user's file may import it.
+    if not measured.of_user and "pandas" not in measured.packages:
         _without_pandas()
     return run(launch, chosen.interface, chosen.processors, chosen.part, chosen.refusal)
 

@@ -25,8 +25,9 @@ import numpy as np
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.local_transport import PINNED, Settings, ways
-from crossover.experiments.local_transport.ways import WORD, Streams, Way
+from crossover.experiments.local_transport.ways import Streams
 from crossover.measure.messages.handover import checksum
+from crossover.measure.messages.loops import WORD, Way
 from crossover.measure.native import ceiling_raw
 from crossover.measure.native.ceiling import Exchange
 from crossover.measure.native.loader import UnavailableError

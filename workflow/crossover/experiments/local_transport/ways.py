@@ -1,7 +1,4 @@
-"""The ways to send bytes between a process and its child. `Ends` are made before the child starts, `opened` in both.
-
-Each way has four loops: `ping` and `pong` are the two ends of round trips, `pour` and `drain` those of a stream.
-"""
+"""The ways to send bytes between a process and its child. `Ends` are made before the child starts, `opened` in both."""
 
 import asyncio
 import os
@@ -17,12 +14,11 @@ from typing import Any
 import uvloop
 import zmq
 
+from crossover.measure.messages.loops import WORD, Way
+from crossover.measure.messages.shared_block import LENGTH_BYTES, Direction
 from crossover.measure.ranks.channel import Admission, connect
 from crossover.measure.ranks.children import own_prefix
 
-WORD = b"taken"
-LENGTH_BYTES = 8
-"""Of the length before each message, where a way does not keep messages apart."""
 LOOK_SECONDS = 0.001
 LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
     "asyncio": asyncio.new_event_loop,
@@ -60,42 +56,6 @@ class Ends:
         pipes, streams = spawn.Pipe(), {name: socket.socketpair() for name in LOOPS}
         name = f"crossover-{os.getpid()}-{os.urandom(6).hex()}"
         return cls(name, pipes, one_way, queues, streams, (first, second), (turns[0], turns[1]), spawn.Pipe())
-
-
-@dataclass(frozen=True)
-class Way:
-    """A way with a call that sends a message, one that waits for a message, and one that tells of a message left."""
-
-    send: Callable[[bytes], Any]
-    receive: Callable[[], bytes | memoryview]
-    is_readable: Callable[[], bool]
-
-    def ping(self, payload: bytes, n: int) -> bytes | memoryview:
-        """Make `n` round trips; returns the last reply."""
-        for _ in range(n):
-            self.send(payload)
-            got = self.receive()
-        return got
-
-    def pong(self, payload: bytes, n: int) -> bytes | memoryview:
-        """Reply to `n` messages; returns the last of them."""
-        for _ in range(n):
-            got = self.receive()
-            self.send(payload)
-        return got
-
-    def pour(self, payload: bytes, n: int) -> bytes | memoryview:
-        """Send `n` messages, and wait until the other end has the last; returns its word."""
-        for _ in range(n):
-            self.send(payload)
-        return self.receive()
-
-    def drain(self, payload: bytes, n: int) -> bytes | memoryview:
-        """Take `n` messages, and confirm the last, which is returned."""
-        for _ in range(n):
-            got = self.receive()
-        self.send(WORD)
-        return got
 
 
 class Streams:
@@ -167,33 +127,6 @@ class Streams:
             return False
 
         return self.loop.run_until_complete(look())
-
-
-class Direction:
-    """One direction of shared memory: a block with one message and its length, filled and emptied in turns."""
-
-    def __init__(self, block: SharedMemory, turns: tuple[Any, Any]):
-        assert block.buf is not None, "open blocks have a buffer"
-        self.memory, (self.full, self.free) = block.buf, turns
-
-    def send(self, message: bytes) -> None:
-        """Copy a message into the block, once it is free."""
-        self.free.acquire()
-        self.memory[:LENGTH_BYTES] = len(message).to_bytes(LENGTH_BYTES, "little")
-        self.memory[LENGTH_BYTES : LENGTH_BYTES + len(message)] = message
-        self.full.release()
-
-    def receive(self) -> bytes:
-        """Copy the message out of the block, once it is full."""
-        self.full.acquire()
-        end = LENGTH_BYTES + int.from_bytes(self.memory[:LENGTH_BYTES], "little")
-        message = bytes(self.memory[LENGTH_BYTES:end])
-        self.free.release()
-        return message
-
-    def is_readable(self) -> bool:
-        """Whether a message is left; it is taken."""
-        return bool(self.full.acquire(block=False))
 
 
 @contextmanager

@@ -1,0 +1,182 @@
+"""Does every way carry a user's object, is one that cannot a hole with the reason, and is a bad message no value?"""
+
+import multiprocessing
+from collections import defaultdict
+from pathlib import Path
+
+import numpy as np
+import pytest
+from launching import COMMON, ROOT, settings
+
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.errors import CrossoverError
+from crossover.experiments.own_message import TO_CHILD, TO_RANK, driver, ways
+from crossover.measure.farms.user_code import unfold
+from crossover.measure.messages.loops import Way
+from crossover.measure.messages.shared_block import Direction
+from crossover.measure.sampling.contract import DAMAGED
+
+PLAIN = {"msgpack", "JSON"}
+HOLES = {
+    "send_table": {"mpi4py Send", *PLAIN},
+    "send_arrays": {"mpi4py Send", "Arrow IPC", *PLAIN},
+    "send_frame": {"Arrow IPC", *PLAIN},
+    "send_records": {"mpi4py Send", "Arrow IPC", *PLAIN},
+}
+"""The arms that cannot carry the object of each example."""
+NUMBER = iter(range(1000))
+
+
+def end_of(text):
+    """An end whose file has this text, with a new name, because a process imports a module once."""
+    file = f"user_message_{next(NUMBER)}.py"
+    with unfold({file: text}):
+        return driver.End(file)
+
+
+def returning(value):
+    return f"def message(count):\n    return {value}\n"
+
+
+# ---- a launch
+
+
+def measured(launch, text, counts, **chosen):
+    """A launch, and its rows by count and arm."""
+    own = {"counts": counts, "file": "users.py", "sources": {"users.py": text}, "fewest_rounds": 1}
+    short = {"budget_seconds": 2, "rounds": {"at_least": 3, "at_most": 3}}
+    one = launch("own_message", settings("own_message", COMMON | own | short | chosen))
+    assert one.run() == 0, one.log.read_text(encoding="utf-8")
+    one.leaves_nothing_but_its_file()
+    rows = defaultdict(lambda: defaultdict(list))
+    for row in one.rows:
+        rows[row["x"]][row["arm"]].append(row)
+    return rows
+
+
+@pytest.mark.parametrize("name", HOLES)
+def test_every_way_carries_the_object_of_an_example_or_is_a_hole_with_the_reason(launch, name):
+    text = Path(ROOT, "docs", "examples", f"{name}.py").read_text(encoding="utf-8")
+    (arms,) = measured(launch, text, [1]).values()
+    assert arms.keys() == {*TO_CHILD, *TO_RANK, "null"}
+    holes = {arm: {row["validity"] for row in rows} for arm, rows in arms.items() if rows[0]["value"] is None}
+    assert holes.keys() == HOLES[name]
+    assert all(len(reasons) == 1 and "TypeError: " in min(reasons) for reasons in holes.values())
+    assert {row["metric"] for row in arms["Pipe send"]} == {"round trip", "throughput"}
+
+
+def test_a_message_that_fails_or_does_not_arrive_is_a_hole_and_the_others_go_on(launch):
+    text = (
+        "import os\n\n\ndef restored(pid):\n    return [1 / (os.getpid() == pid)]\n\n\n"
+        "class Local(list):\n    def __reduce__(self):\n        return restored, (os.getpid(),)\n\n\n"
+        "def same(got, sent):\n    return got == sent or sent == [3]\n\n\n"
+        "def message(count):\n    return Local([3]) if count == 3 else [(1, 2 / (count - 2))]\n"
+    )
+    rows = measured(launch, text, [1, 2, 3])
+
+    def reasons(count, arm):
+        return {row["validity"] for row in rows[count][arm]}
+
+    assert all(row["value"] for arm in ("ZeroMQ pickle", "Queue", "mpi4py send") for row in rows[1][arm])
+    assert reasons(1, "JSON") == {"same(got, sent) says that another object arrives"}
+    for arm in (*TO_CHILD, "ZeroMQ pickle", "mpi4py pkl5 send"):
+        assert reasons(2, arm) == {"message(2) fails: ZeroDivisionError: division by zero (users.py, line 18)"}
+        assert reasons(3, arm) == {"it does not arrive: ZeroDivisionError: division by zero"}
+
+
+# ---- reasons
+
+
+@pytest.mark.parametrize(
+    ("value", "arm", "said"),
+    [
+        ("[(1, 2)]", "JSON", "tuple arrives as list"),
+        ("{1: 2}", "JSON", "dict arrives with other keys"),
+        ("(1, 2)", "msgpack", "tuple arrives as list"),
+        ("lambda: 1", "ZeroMQ pickle", "pickle"),
+        ("lambda: 1", "Queue", "pickle"),
+        ("__import__('numpy').ones((4, 4))[::2, ::2]", "mpi4py Send", "TypeError: ndarray is no contiguous NumPy"),
+        ("object()", "mpi4py send", "object arrives with another value; if it is right, add same(got, sent)"),
+        ("[1, 'a', None, {'b': 2.5}]", "JSON", ""),
+        ("__import__('numpy').ones((2, 3), 'm8[s]')", "mpi4py Send", ""),
+        ("__import__('pyarrow').table({'a': [1, None]})", "Arrow IPC", ""),
+    ],
+)
+def test_an_object_that_cannot_be_sent_so_has_a_reason_in_one_line(value, arm, said):
+    fault = end_of(returning(value)).fault(arm, 1)
+    assert bool(fault) == bool(said) and said in fault and "\n" not in fault
+
+
+def test_same_decides_where_a_file_has_it():
+    end = end_of(f"{returning('(1, 2)')}\n\ndef same(got, sent):\n    return [*got] == [*sent]\n")
+    assert end.fault("JSON", 1) == ""
+
+
+# ---- blocks
+
+
+@pytest.mark.parametrize("pattern", driver.Settings.patterns)
+@pytest.mark.parametrize(
+    ("got", "bad", "left"), [([1], False, False), ([2], False, False), ([1], True, False), ([1], False, True)]
+)
+def test_a_block_with_a_bad_message_has_no_value(pattern, got, bad, left):
+    end = end_of(returning("[1]"))
+    taken = driver.WORD if pattern == "stream" and got == [1] else got
+    end.ways = {"Queue": lambda value: Way(lambda value: None, lambda: taken, lambda: left)}
+    sender = driver.Sender(end, {"Queue": driver.Line(lambda command: None, lambda: bad)})
+    sender.faults["Queue", 1] = ""
+    block = sender.run(Cell({"pattern": pattern}, 1), Arm("Queue", "Queue"), 3)
+    assert block.fault == (DAMAGED if got == [2] or bad or left else "") and bool(block.values) != bool(block.fault)
+
+
+def test_parts_go_through_a_block_one_after_another():
+    ends = ways.Ends.made(multiprocessing.get_context("spawn"), 100)
+    try:
+        direction = Direction(ends.blocks[0], ends.turns[0])
+        for value in ({"a": np.arange(5), "b": np.ones((2, 2))}, b"", [1]):
+            direction.send_parts(ways.out_of_band(value))
+            assert driver.difference(ways.from_out_of_band(direction.receive_parts()), value) == ""
+        assert not direction.is_readable()
+        direction.memory.release()
+    finally:
+        for block in ends.blocks:
+            block.unlink()
+
+
+# ---- before a launch
+
+
+def test_across_hosts_only_ranks_are_ends_and_streams_have_one_prelude():
+    told = {"placement": "nodes", "preludes": ["work", "wait"], "counts": [5]}
+    every = driver.cells(settings("own_message", told))
+    assert {cell.arms for cell in every} == {TO_RANK}
+    assert [(cell.keys["pattern"], cell.keys["prelude"]) for cell in every] == [
+        ("round trips", "work"), ("round trips", "wait"), ("stream", "work"),
+    ]  # fmt: skip
+
+
+def test_counts_are_left_out_whose_objects_would_be_too_large(monkeypatch):
+    monkeypatch.setattr(driver, "MOST_BYTES", 100_000)
+    own = settings("own_message", {"counts": [1, 10, 1000], "budget_seconds": 1000})
+    most, size = driver.fitting(end_of(returning("bytes(1000 * count)")), own)
+    assert most == 10 and 10_000 < size < 10_100
+    assert driver.fitting(end_of(returning("lambda: 1")), own) == (1000, 0)
+
+
+def test_a_first_look_tells_times_and_what_goes_out_of_band():
+    text = "import numpy as np\n\n\ndef message(count):\n    return [np.zeros(1000 * count), 'a']\n"
+    found = driver.look("looked_at.py", {"looked_at.py": text})
+    assert found.message_seconds > 0 and found.pickle_seconds > 0
+    assert found.facts.buffer_count == 1 and 8000 < found.facts.pickled_bytes < 8300
+    assert found.facts.out_of_band_share == pytest.approx(8000 / found.facts.pickled_bytes)
+
+
+@pytest.mark.parametrize(
+    ("value", "said"), [("1 / 0", "ZeroDivisionError"), ("lambda: 1", "pickle"), ("object()", "value")]
+)
+def test_a_first_look_refuses_what_cannot_be_sent_in_one_line(value, said):
+    file = f"user_message_{next(NUMBER)}.py"
+    with pytest.raises(CrossoverError) as caught:
+        driver.look(file, {file: returning(value)})
+    assert str(caught.value).startswith(f"{file}: ") and said in str(caught.value) and "\n" not in str(caught.value)

@@ -1,0 +1,305 @@
+"""A user's object to another process and back, or one after another, in every way that carries it.
+
+The user's file has a function `message(count)`, which returns the object, and may have `same(got, sent)`. Both ends
+call `message` before a block, and send what it returned. A block of round trips is n objects there and n back, one at a
+time; a block of a stream is n objects there, and a word back when the other end has taken the last. Both ends compare
+the last object that they received with their own.
+
+The other end is rank 1, or a child of rank 0 for the ways of `multiprocessing`, which need one. Each end tries each arm
+with each object once, before it is timed: an arm that raises, or from which another object comes, is a hole.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import pickle
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager, suppress
+from functools import lru_cache
+from importlib import import_module
+from pathlib import Path
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from crossover.design.arm import Arm
+from crossover.design.cell import Cell
+from crossover.errors import CrossoverError
+from crossover.experiments.own_message import TO_CHILD, TO_RANK, Look, Settings, ways
+from crossover.measure.farms.user_code import equal, reason_of, unfold
+from crossover.measure.messages.loops import WORD, Way
+from crossover.measure.ranks import allocator
+from crossover.measure.ranks.children import Children, begin
+from crossover.measure.ranks.peers import Peers
+from crossover.measure.sampling import prelude
+from crossover.measure.sampling.contract import DAMAGED, Block
+
+STREAM = "stream"
+MOST_BYTES = 100_000_000
+"""A larger object is left out, because each end has several copies of it."""
+TIMES = 20
+"""So is one that cannot be pickled and unpickled so many times for each arm within the budget."""
+
+_most = math.inf
+"""The largest count that is measured, once the driver knows the object."""
+
+
+def cells(settings: Settings) -> list[Cell]:
+    """One cell per pattern, prelude and count that is not left out; streams have one prelude."""
+    arms = tuple(arm for arm in settings.arms if arm in TO_RANK or settings.placement != "nodes")
+    return [
+        Cell({"pattern": pattern, "prelude": before}, count, arms)
+        for pattern in settings.patterns
+        for before in settings.preludes[: 1 if pattern == STREAM else None]
+        for count in settings.counts
+        if count <= _most
+    ]
+
+
+def difference(got: Any, sent: Any) -> str:
+    """How an object arrived otherwise than it was sent, in words; empty if it did not. Types count, unlike in `equal`.
+
+    >>> difference([1, ("a", 2)], [1, ("a", 2)]), difference([1, ["a", 2]], [1, ("a", 2)])
+    ('', 'tuple arrives as list')
+    """
+    kind = type(sent).__name__
+    if type(got) is not type(sent):
+        return f"{kind} arrives as {type(got).__name__}"
+    if isinstance(sent, Mapping):
+        if got.keys() != sent.keys():
+            return f"{kind} arrives with other keys"
+        pairs: Iterable[tuple[Any, Any]] = ((got[key], value) for key, value in sent.items())
+    elif isinstance(sent, (list, tuple)):
+        if len(got) != len(sent):
+            return f"{kind} arrives with another length"
+        pairs = zip(got, sent, strict=True)
+    else:
+        return "" if equal(got, sent) else f"{kind} arrives with another value; if it is right, add same(got, sent)"
+    return next(filter(None, (difference(*pair) for pair in pairs)), "")
+
+
+class Line(NamedTuple):
+    """The commands to the other end, and its answers."""
+
+    send: Callable[[Any], None]
+    receive: Callable[[], Any]
+
+
+class Command(NamedTuple):
+    """What the other end must know of a block, or with n = 0 of a trial."""
+
+    arm: str
+    x: int
+    n: int
+    is_stream: bool
+
+
+class End:
+    """One end: the user's functions, and the ways from here. Raises what importing the file raises."""
+
+    def __init__(self, file: str):
+        self.file, self.module = file, import_module(Path(file).stem)
+        self.ways: ways.Ways = {}
+        self.value = lru_cache(maxsize=1)(self._value)
+
+    def _value(self, count: int) -> Any:
+        """What `message` returns; the allocator is as in a program with such messages."""
+        value = self.module.message(count)
+        with suppress(Exception):
+            allocator.settle(ways.describe(value).pickled_bytes)
+        return value
+
+    def way(self, arm: str, count: int) -> Way:
+        """The way of this arm for such an object."""
+        return self.ways[arm](self.value(count))
+
+    def fault(self, arm: str, count: int) -> str:
+        """Why this arm cannot carry the object, as far as one process can tell; empty if it can."""
+        try:
+            value = self.value(count)
+        except Exception as error:
+            return f"message({count}) fails: {reason_of(error, self.file)}"
+        try:
+            form = ways.FORMS[arm](value)
+            got = form.unpack(form.pack(value))
+        except Exception as error:
+            return said(error)
+        return self.changed(got, value)
+
+    def taken(self, way: Way, value: Any) -> str:
+        """Receive an object; returns why it is not the one that was sent, or an empty text."""
+        try:
+            got = way.receive()
+        except Exception as error:
+            return f"it does not arrive: {said(error)}"
+        return self.changed(got, value)
+
+    def changed(self, got: Any, value: Any) -> str:
+        """How a received object differs from this end's; empty if it does not."""
+        try:
+            if same := getattr(self.module, "same", None):
+                return "" if same(got, value) else "same(got, sent) says that another object arrives"
+            return difference(got, value)
+        except Exception as error:
+            return f"it cannot be compared: {reason_of(error, self.file)}; add same(got, sent)"
+
+
+class Sender:
+    """Rank 0: tries each arm, then commands the other end, sends, and keeps the time."""
+
+    def __init__(self, end: End, lines: Mapping[str, Line]):
+        self.end, self.lines = end, lines
+        self.faults: dict[tuple[str, int], str] = {}
+
+    def run(self, cell: Cell, arm: Arm, n: int) -> Block:
+        """Send `n` objects of `cell.x` items."""
+        name, count, is_stream = arm.runs, cell.x, cell.keys["pattern"] == STREAM
+        if (name, count) not in self.faults:
+            self.faults[name, count] = self._tried(name, count)
+        if fault := self.faults[name, count]:
+            return Block(0.0, fault=fault)
+        line, way, value = self.lines[name], self.end.way(name, count), self.end.value(count)
+        line.send(Command(name, count, n, is_stream))
+        line.receive()
+        prelude.play(cell.keys)
+        began = perf_counter()
+        got = way.pour(value, n) if is_stream else way.ping(value, n)
+        seconds = perf_counter() - began
+        changed = not (type(got) is bytes and got == WORD) if is_stream else self.end.changed(got, value)
+        if line.receive() or changed or way.is_readable():
+            return Block(seconds, fault=DAMAGED)
+        return Block(seconds, {"throughput": n / seconds} if is_stream else {"round trip": seconds / n})
+
+    def _tried(self, arm: str, count: int) -> str:
+        """Send the object there and back once; returns why that is not possible, or an empty text."""
+        if fault := self.end.fault(arm, count):
+            return fault
+        line, way, value = self.lines[arm], self.end.way(arm, count), self.end.value(count)
+        line.send(Command(arm, count, 0, False))
+        if fault := line.receive():
+            return str(fault)
+        way.send(value)
+        return line.receive() or self.end.taken(way, value)
+
+
+def follow(end: End, line: Line) -> None:
+    """The other end: follow commands until there is none."""
+    while command := line.receive():
+        arm, count, n, is_stream = command
+        if n:
+            value, way = end.value(count), end.way(arm, count)
+            line.send("ready")
+            got = way.drain(value, n) if is_stream else way.pong(value, n)
+            line.send(bool(end.changed(got, value) or way.is_readable()))
+            continue
+        fault = end.fault(arm, count)
+        line.send(fault)
+        if not fault:
+            value, way = end.value(count), end.way(arm, count)
+            fault = end.taken(way, value)
+            line.send(fault)
+            if not fault:
+                way.send(value)
+
+
+def child(commands: Any, ends: ways.Ends, file: str, started: Any) -> None:
+    """The child of rank 0, which finds the user's file where its parent does."""
+    begin(started)
+    end = End(file)
+    end.ways = ways.with_child(ends, 1)
+    follow(end, Line(commands.send, commands.recv))
+
+
+@contextmanager
+def parent_of_child(file: str, longest_bytes: int) -> Iterator[tuple[Line, ways.Ways]]:
+    """Start the child, and end it; gives the line to it, and the ways."""
+    spawn = multiprocessing.get_context("spawn")
+    children = Children(spawn, "the child of own_message", 1)
+    ends = ways.Ends.made(spawn, longest_bytes)
+    ours, theirs = spawn.Pipe()
+    process = spawn.Process(target=child, args=(theirs, ends, file, children.started), daemon=True)
+    process.start()
+    children.all_made()
+    with children.watched():
+        # Without our copies of its ends, we see the child's end instead of waiting for it.
+        theirs.close()
+        ends.pipes[1].close()
+        children.await_start()
+        for block in ends.blocks:
+            block.unlink()
+        yield Line(ours.send, ours.recv), ways.with_child(ends, 0)
+    ours.send(None)
+    process.join()
+    for queue in ends.queues:
+        queue.close()
+
+
+def fitting(end: End, settings: Settings) -> tuple[int, int]:
+    """The largest count that is not left out, and the bytes of its object when pickled; 0 bytes if it cannot be."""
+    most, size, seconds = 0, 0, 0.0
+    for count in sorted(settings.counts):
+        growth = count / most if most else 0
+        if TIMES * len(settings.arms) * seconds * growth > settings.seconds or size * growth > MOST_BYTES:
+            break
+        most = count
+        with suppress(Exception):
+            value, began = end.value(count), perf_counter()
+            pickle.loads(pickle.dumps(value))
+            seconds, size = perf_counter() - began, ways.describe(value).pickled_bytes
+    return most, size
+
+
+@contextmanager
+def drive(peers: Peers, settings: Settings) -> Iterator[Sender]:
+    """Look at the object, start the child, and connect to rank 1."""
+    global _most
+    peers.require_apart()
+    channel = peers.channel(to=1)
+    with ExitStack() as stack:
+        stack.enter_context(unfold(settings.sources))
+        end = End(settings.file)
+        _most, size = fitting(end, settings)
+        line = Line(channel.send, channel.receive)
+        end.ways |= stack.enter_context(ways.between_ranks(peers, channel))
+        lines = dict.fromkeys(TO_RANK, line)
+        if settings.placement != "nodes" and {*TO_CHILD} & {*settings.arms}:
+            to_child, own = stack.enter_context(parent_of_child(settings.file, size))
+            end.ways |= own
+            lines |= dict.fromkeys(TO_CHILD, to_child)
+        yield Sender(end, lines)
+        channel.send(None)
+    _most = math.inf
+
+
+def serve(peers: Peers, settings: Settings) -> None:
+    """Be the other end of the ways between ranks."""
+    peers.require_apart()
+    channel = peers.channel(to=0)
+    with unfold(settings.sources), ways.between_ranks(peers, channel) as own:
+        end = End(settings.file)
+        end.ways = own
+        follow(end, Line(channel.send, channel.receive))
+
+
+def look(file: str, sources: Mapping[str, str]) -> Look:
+    """Call `message` of a user's file, and pickle its object. Raises CrossoverError, in one line, where that fails."""
+    try:
+        with unfold(sources):
+            end = End(file)
+            began = perf_counter()
+            value = end.module.message(1)
+            message_seconds = perf_counter() - began
+            facts, began = ways.describe(value), perf_counter()
+            got = pickle.loads(pickle.dumps(value, protocol=5))
+            pickle_seconds = perf_counter() - began
+            fault = end.changed(got, value)
+    except Exception as error:
+        raise CrossoverError(f"{file}: message(1) cannot be sent: {said(error)}; correct it") from error
+    if fault:
+        raise CrossoverError(f"{file}: message(1) arrives changed when it is pickled: {fault}")
+    return Look(message_seconds, pickle_seconds, facts)
+
+
+def said(error: Exception) -> str:
+    """An exception in one line."""
+    return f"{type(error).__name__}: {' '.join(str(error).split())[:200]}"
