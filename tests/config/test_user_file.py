@@ -3,7 +3,7 @@
 import pytest
 
 from crossover.config import schema, user_file
-from crossover.design.settings import OfUser
+from crossover.design.config import OfUser
 from crossover.errors import CrossoverError
 
 GOOD = "def items(count):\n    return list(range(count))\n\n\ndef task(item):\n    return item\n"
@@ -31,8 +31,9 @@ def test_a_good_file_has_no_fault_and_is_not_run(write):
         (GOOD, "my work.py", "cannot be imported by this name; rename it"),
         (GOOD, "random.py", "cannot be imported by this name; rename it"),
         (GOOD, "my_work.txt", "cannot be imported by this name; rename it"),
-        (GOOD.replace("task", "work"), "a.py", "has no function task; add task(item), which runs on each"),
-        ("def task(item): pass", "a.py", "has no function items; add items(count), which returns a list of arguments"),
+        (GOOD.replace("task", "work"), "a.py", "a.py: add task(item), which runs on each"),
+        ("def task(item): pass", "a.py", "a.py: add items(count), which returns a list of arguments"),
+        ("x = 1", "a.py", "on each; or add message(count), which returns an object to send"),
         ("def items(:", "a.py", "line 1: is no Python file (invalid syntax); correct it"),
         (f"{GOOD}DATA = '{'x' * user_file.MOST_BYTES}'\n", "a.py", "have 1.0 MB; move data out of them"),
     ],
@@ -65,9 +66,13 @@ def test_only_a_run_that_names_a_file_measures_it(write):
     names = user_file.experiments()
     assert names and not schema.complete({}).experiments.keys() & {*names}
     path = write(GOOD)
+    with_object = write(f"{GOOD}\n\ndef message(count):\n    return count\n", "both.py")
+    assert schema.complete({"own": str(with_object)}).experiments.keys() >= {*names}
     for stated in ({}, {"experiments": {"mpi_pingpong": {}}}):
         config = schema.complete({"own": str(path), **stated})
-        for name in names:
+        measured = [name for name in names if name in config.experiments]
+        assert measured == ["own_task"]
+        for name in measured:
             settings = config.experiments[name]
             assert isinstance(settings, OfUser)
             assert (settings.file, dict(settings.sources)) == ("my_work.py", {"my_work.py": GOOD})
@@ -75,7 +80,7 @@ def test_only_a_run_that_names_a_file_measures_it(write):
 
 
 def test_another_text_is_another_launch(write):
-    name = user_file.experiments()[0]
+    (name,) = user_file.of_file(write(GOOD))
     digests = set()
     for number, text in enumerate((GOOD, GOOD.replace("return item", "return -item"))):
         config = schema.complete({"own": str(write(text, f"{number}/my_work.py"))})

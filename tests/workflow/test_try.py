@@ -23,7 +23,7 @@ def task(seconds):
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("def items(count):\n    return [1] * count\n", "my_work.py has no function task; add task(item)"),
+        ("def items(count):\n    return [1] * count\n", "my_work.py: add task(item), which runs on each"),
         (SLEEPS.replace("import time", "import no_such_module"), "my_work.py: cannot be imported: ModuleNotFoundError"),
         (SLEEPS.replace("    return seconds", "    raise SystemExit(3)"), "it ended with code 3"),
     ],
@@ -57,7 +57,7 @@ def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> Non
     lines = said.rstrip().splitlines()
     assert lines[0].startswith("my_work.py: task takes 20") and len(lines) <= 25
     assert "Your function: " in said
-    assert lines[-4:-2] == ["executor = ThreadPoolExecutor()", "results = list(executor.map(function, items))"]
+    assert lines[-4].startswith("with ThreadPoolExecutor(") and "executor.map(function, items)" in lines[-3]
     made = "--configfile results-my_work/try.yaml --config own=my_work.py results=results-my_work"
     assert lines[-1] == f"Its page: snakemake --profile profiles/local {made} partial=true"
     results = project.folder / "results-my_work"

@@ -6,8 +6,9 @@ import shlex
 import subprocess
 import sys
 from argparse import Namespace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from crossover.cli.command import PAGES, command, path, step, value
 from crossover.errors import CrossoverError
@@ -26,8 +27,8 @@ SEVERAL_CORES = 1.3
 
 @command(
     "my_work.py",
-    path("file", "Python file with items(count) and task(item)"),
-    value("--counts", "numbers of items, such as 1,16,256 (default: as many as fit)", default=""),
+    path("file", "Python file with items(count) and task(item), or message(count)"),
+    value("--counts", "numbers of items or counts, such as 1,16,256 (default: as many as fit)", default=""),
     value(
         "--workers", "threads or processes of each pool (default: as many as cores, from 2 to 8)", type=int, default=0
     ),
@@ -42,40 +43,73 @@ SEVERAL_CORES = 1.3
     group=PAGES,
 )
 def try_(chosen: Namespace) -> int:
-    """Measure a function of your own: in a loop, with threads, and on pools.
+    """Measure a function of your own in a loop and on pools, or an object of your own sent in every way.
 
-    The file has plain functions: items(count) returns a list of arguments, task(item) runs on each. It may have two
-    more: same(got, expected) tells whether a result is right, and shared() returns what every task gets as a second
-    argument. Prints the choice for each number of items,
+    The file has plain functions: items(count) returns a list of arguments, task(item) runs on each; or message(count)
+    returns an object to send. It may have two more: same(got, expected) tells whether a result or an object is right,
+    and shared() returns what every task gets as a second argument. Prints the choice for each number of items,
     the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show and
     compare read its folder, and the last line makes its page.
     """
-    from crossover import farms
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
+    from crossover.experiments import declared
+    from crossover.report.text import numbers
+
+    file, minutes = chosen.file, chosen.minutes
+    if not Path("Snakefile").exists():
+        raise CrossoverError("this folder has no Snakefile; change to the folder of crossover, and name the file there")
+    refuse(user_file.faults(str(file)))
+    if chosen.workers < 0 or not 0 < minutes < MOST_MINUTES:
+        raise CrossoverError(f"--workers and --minutes are numbers above 0, and --minutes below {MOST_MINUTES:,}")
+    names = user_file.of_file(file)
+    share = minutes / len(names)
+    parts = {name: (_tasks if declared()[name].farming else _messages)(name, chosen, share) for name in names}
+    results = chosen.results or Path(f"results-{file.stem}")
+    results.mkdir(parents=True, exist_ok=True)
+    settings = {name: part.settings for name, part in parts.items()}
+    # JSON is YAML.
+    (results / "try.yaml").write_text(json.dumps({"experiments": settings}), encoding="utf-8")
+    lines = [line for part in parts.values() for line in part.lines]
+    lines.append(f"This takes about {numbers.duration(sum(part.seconds for part in parts.values()))}.")
+    print("\n".join(lines), flush=True)
+    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
+    words += ["--config", f"own={file}", f"results={results}", "remeasure=true", "--", *names]
+    code = _measured(words)
+    if not code:
+        page = " ".join(shlex.quote(word) for word in [*words[: words.index("remeasure=true")], "partial=true"])
+        answers = [line for name in names for line in _answer(results, name)]
+        print("\n".join([*answers, "", f"Its page: {page}"]))
+    return code
+
+
+@dataclass(frozen=True)
+class Part:
+    """The trial of one experiment: its settings, what to say before it, and the seconds that it takes."""
+
+    settings: dict[str, Any]
+    lines: list[str]
+    seconds: float
+
+
+def _tasks(name: str, chosen: Namespace, minutes: float) -> Part:
+    """The trial of a function."""
+    from crossover import farms
+    from crossover.design.farming import Look
     from crossover.experiments import declared
     from crossover.planning.trial import FEWEST_ROUNDS, Extent, trial
     from crossover.workflow.session import engines_here
 
-    file = chosen.file
-    if not Path("Snakefile").exists():
-        raise CrossoverError("this folder has no Snakefile; change to the folder of crossover, and name the file there")
-    refuse(user_file.faults(str(file)))
-    if chosen.workers < 0 or not 0 < chosen.minutes < MOST_MINUTES:
-        raise CrossoverError(f"--workers and --minutes are numbers above 0, and --minutes below {MOST_MINUTES:,}")
-    name = next(each for each in user_file.experiments() if declared()[each].farming)
     usual = declared()[name].tiers.quick
-    named = _known([arm.strip() for arm in chosen.arms.split(",") if arm.strip()])
-    arms = list(dict.fromkeys([usual.reference, *(named or usual.arms)]))
+    wanted = _known([arm.strip() for arm in chosen.arms.split(",") if arm.strip()])
+    arms = list(dict.fromkeys([usual.reference, *(wanted or usual.arms)]))
     workers = chosen.workers or engines_here()
-    counts, found = _counts(chosen.counts), _looked(file)
-    libraries = ["as set", "1"] if found.cores > SEVERAL_CORES else ["as set"]
-    places = ["module", "notebook"] if chosen.notebook and not found.shares else ["module"]
-    runnable = 0 if found.shares else len(farms.programs(arms))
-    extent = Extent(len(arms), runnable, workers, len(places) + found.shares, len(libraries))
-    plan = trial(found, extent, chosen.minutes, counts)
-    results = chosen.results or Path(f"results-{file.stem}")
-    results.mkdir(parents=True, exist_ok=True)
+    counts, look = _counts(chosen.counts), Look(**_looked(name, chosen.file))
+    libraries = ["as set", "1"] if look.cores > SEVERAL_CORES else ["as set"]
+    places = ["module", "notebook"] if chosen.notebook and not look.shares else ["module"]
+    programs = 0 if look.shares else len(farms.programs(arms))
+    extent = Extent(len(arms), programs, workers, len(places) + look.shares, len(libraries))
+    plan = trial(look, extent, minutes, counts)
     settings = {
         "item_counts": list(plan.counts),
         "arms": arms,
@@ -87,16 +121,26 @@ def try_(chosen: Namespace) -> int:
         "functions": places,
         "budget_seconds": plan.budget_seconds,
     }
-    # JSON is YAML.
-    (results / "try.yaml").write_text(json.dumps({"experiments": {name: settings}}), encoding="utf-8")
-    print("\n".join(_announced(file.name, found, plan, arms, workers)), flush=True)
-    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
-    words += ["--config", f"own={file}", f"results={results}", "remeasure=true", "--", name]
-    code = _measured(words)
-    if not code:
-        page = " ".join(shlex.quote(word) for word in [*words[:-3], "partial=true"])
-        print("\n".join([*_answer(results, name), "", f"Its page: {page}"]))
-    return code
+    return Part(settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
+
+
+def _messages(name: str, chosen: Namespace, minutes: float) -> Part:
+    """The trial of an object."""
+    from crossover.design.config import ObjectLook
+    from crossover.experiments import declared
+    from crossover.planning.trial import budget_of, launches_in, spread
+    from crossover.report.text import numbers
+
+    usual, look = declared()[name].tiers.quick, ObjectLook(**_looked(name, chosen.file))
+    counts, launches = _counts(chosen.counts) or spread(look.counts), launches_in(minutes)
+    size = numbers.quantity(look.pickled_bytes[-1], "bytes")
+    lines = [
+        f"{chosen.file.name}: message({look.counts[-1]:,}) is a {look.kind} of {size} when pickled, "
+        f"{numbers.percent(look.out_of_band_share)} of it in buffers that go out of band",
+        f"Messages with {numbers.listed([f'{count:,}' for count in counts], 'and')}, by {len(usual.arms)} ways",
+    ]
+    settings = {"counts": counts, "launches": launches, "budget_seconds": round(budget_of(launches, minutes), 1)}
+    return Part(settings, lines, 60 * minutes)
 
 
 def _measured(words: list[str]) -> int:
@@ -140,15 +184,13 @@ def _counts(text: str) -> list[int]:
     return counts
 
 
-def _looked(file: Path) -> "Look":
-    """A first look at the function, in a process that it may end."""
+def _looked(experiment: str, file: Path) -> dict[str, Any]:
+    """The fields of an experiment's first look at the file, in a process that the file may end."""
     from tempfile import TemporaryDirectory
-
-    from crossover.design.farming import Look
 
     with TemporaryDirectory(prefix="crossover-pilot-") as folder:
         output = Path(folder, "pilot.json")
-        words = [sys.executable, "-P", "-m", "crossover", "pilot", str(file), "--output", str(output)]
+        words = [sys.executable, "-P", "-m", "crossover", "pilot", experiment, str(file), "--output", str(output)]
         try:
             done = subprocess.run(
                 words,
@@ -160,13 +202,14 @@ def _looked(file: Path) -> "Look":
             )
         except subprocess.TimeoutExpired:
             raise CrossoverError(
-                f"{file.name}: three calls of task take more than {PILOT_SECONDS} s; such a task is worth a process of "
+                f"{file.name}: a few calls take more than {PILOT_SECONDS} s; such a task is worth a process of "
                 "its own, with any pool"
             ) from None
         if not output.is_file():
             said = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
             raise CrossoverError(said.removeprefix("crossover pilot: "))
-        return Look(**json.loads(output.read_text(encoding="utf-8")))
+        found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
+        return found
 
 
 def _environment() -> dict[str, str]:
@@ -200,7 +243,6 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
         )
     if plan.too_long:
         lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
-    lines.append(f"This takes about {numbers.duration(plan.seconds)}.")
     return lines
 
 
@@ -214,7 +256,9 @@ def _answer(results: Path, name: str) -> list[str]:
     from crossover.report.text.choices import plain
 
     run = Run(results)
-    loop = declared()[name].tiers.quick.reference
+    experiment = declared()[name]
+    loop = experiment.tiers.quick.reference
+    plain_way = "A plain loop" if experiment.farming else loop
     lines, pasted = [], dict[str, None]()
     for question in run.along(run.find(name)):
         lines.append(plain(f"{question.name}: {question.words}, {question.most}"))
@@ -225,15 +269,20 @@ def _answer(results: Path, name: str) -> list[str]:
         if loop not in pasted and costs:
             cost, x, unit = max(costs)
             lines.append(
-                f"A plain loop is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}"
+                f"{plain_way} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}"
             )
     for arm in pasted:
-        if text := farms.snippet(arm):
+        if text := farms.snippet(arm) or experiment.snippets.get(arm, ""):
             lines += ["", f"{arm}, to paste:", *filter(None, text.splitlines())]
     return lines
 
 
-@step("my_work.py --output pilot.json", path("file", "Python file"), path("--output", "JSON file to write"))
+@step(
+    "own_task my_work.py --output pilot.json",
+    value("experiment", "experiment on a user's file"),
+    path("file", "Python file"),
+    path("--output", "JSON file to write"),
+)
 def pilot(chosen: Namespace) -> None:
     """Call a user's functions a few times, and record their duration and size."""
     from dataclasses import asdict
@@ -241,6 +290,5 @@ def pilot(chosen: Namespace) -> None:
     from crossover.config import user_file
     from crossover.measure.launch import driver
 
-    measured = driver.find_users(user_file.experiments()[0])
-    found = measured.look(chosen.file.name, user_file.sources(chosen.file))
+    found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
     chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")

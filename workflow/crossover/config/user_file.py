@@ -7,29 +7,34 @@ from dataclasses import replace
 from functools import cache
 from pathlib import Path
 
-from crossover.design.settings import OfUser, Settings
+from crossover.design.config import OfUser
+from crossover.design.settings import Settings
 from crossover.experiments import declared
-
-FUNCTIONS = {"items": "items(count), which returns a list of arguments", "task": "task(item), which runs on each"}
-"""The required functions, with their purposes."""
 
 MOST_BYTES = 1_000_000
 """The files are stored with every launch."""
 
 
-def experiments() -> list[str]:
-    """The experiments that measure a user's file."""
-    return [name for name, each in declared().items() if each.of_user]
+def experiments() -> dict[str, Mapping[str, str]]:
+    """The experiments that measure a user's file, with the functions that each needs and their purposes."""
+    every = {name: each.settings for name, each in declared().items() if each.of_user}
+    return {name: own.needs for name, own in every.items() if issubclass(own, OfUser)}
+
+
+def of_file(file: Path) -> list[str]:
+    """The experiments whose functions a file has, which is known to be Python."""
+    return [name for name, needs in experiments().items() if {*needs} <= _defined(file)]
 
 
 def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:
     """The experiments with the text of the user's file; those that need one are left out without it."""
     if not file:
         return {name: own for name, own in every.items() if not isinstance(own, OfUser)}
-    texts = sources(Path(file))
+    texts, fitting = sources(Path(file)), of_file(Path(file))
     return {
         name: replace(own, file=Path(file).name, sources=texts) if isinstance(own, OfUser) else own
         for name, own in every.items()
+        if name in fitting or not isinstance(own, OfUser)
     }
 
 
@@ -44,20 +49,29 @@ def faults(file: str) -> Iterator[str]:
         yield f"own: {path.name} cannot be imported by this name; rename it, for example to my_work.py"
     else:
         try:
-            tree = ast.parse(path.read_text(encoding="utf-8"))
+            ast.parse(path.read_text(encoding="utf-8"))
             size = sum(len(text.encode()) for text in sources(path).values())
         except (OSError, SyntaxError, ValueError) as error:
             line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
             yield f"own: {file}{line}: is no Python file ({getattr(error, 'msg', error)}); correct it"
             return
-        defined = set(_names(tree))
-        yield from (
-            f"own: {file} has no function {name}; add {purpose}"
-            for name, purpose in FUNCTIONS.items()
-            if name not in defined
-        )
+        if not of_file(path):
+            yield f"own: {file}: {_lack(path)}"
         if size > MOST_BYTES:
             yield f"own: {file} and the files beside it have {size / 1e6:.1f} MB; move data out of them"
+
+
+def _lack(file: Path) -> str:
+    """What a file lacks for the experiment of which it has most functions, or for each."""
+    every = experiments().values()
+    lacks = [[purpose for name, purpose in needs.items() if name not in _defined(file)] for needs in every]
+    begun = [lack for lack, needs in zip(lacks, every, strict=True) if len(lack) < len(needs)]
+    return "add " + "; or add ".join(" and ".join(lack) for lack in begun[:1] or lacks)
+
+
+@cache
+def _defined(file: Path) -> frozenset[str]:
+    return frozenset(_names(ast.parse(file.read_text(encoding="utf-8"))))
 
 
 @cache

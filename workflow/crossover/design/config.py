@@ -1,10 +1,10 @@
-"""The complete configuration of a run: the keys of config/config.yaml at one tier."""
+"""The complete configuration of a run: the keys of config/config.yaml at one tier, and the file of a user."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Annotated
+from dataclasses import dataclass, field
+from typing import Annotated, ClassVar
 
-from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Settings
+from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Refined, Settings
 
 ABOUT = """\
 `config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
@@ -78,3 +78,47 @@ class Config:
     """The most hosts that a launch can have: 1 on a single machine, on Slurm at most as many as it grants one job."""
     too_few_nodes: str = ""
     """Why launches with more hosts are left out."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfUser(Refined):
+    """Those of an experiment on a user's file, which a run has only if its configuration names the file."""
+
+    file: str = ""
+    """The name of the file."""
+    sources: Mapping[str, str] = field(default_factory=dict)
+    """The text of the file, and of the files beside it that it imports, by their paths in its folder."""
+
+    needs: ClassVar[Mapping[str, str]] = {}
+    """The functions that a file must have, with their purposes."""
+
+
+@dataclass(frozen=True)
+class ObjectFacts:
+    """What an object is when pickled by protocol 5, which can leave large buffers out of the pickle."""
+
+    pickled_bytes: int
+    """The length of the pickle and of all buffers."""
+    buffer_count: int
+    """The buffers that go out of band."""
+    out_of_band_share: float
+    """Their share of the bytes, from 0 to 1."""
+
+    def __str__(self) -> str:
+        return (
+            f"{self.pickled_bytes:,} bytes when pickled, {self.out_of_band_share:.0%} of them in buffers that go out "
+            f"of band ({self.buffer_count:,})"
+        )
+
+
+@dataclass(frozen=True)
+class ObjectLook:
+    """What a first look at `message(count)` tells, for some rising counts."""
+
+    counts: list[int]
+    pickled_bytes: list[int]
+    kind: str
+    """The name of the object's type."""
+    buffer_count: int
+    """Of the last object, as ObjectFacts has it."""
+    out_of_band_share: float

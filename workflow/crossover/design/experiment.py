@@ -6,9 +6,10 @@ from typing import Any
 
 from crossover.design.advice import Setting as Recommendable
 from crossover.design.cell import Axis, Metric
+from crossover.design.config import OfUser
 from crossover.design.farming import Farming
 from crossover.design.protocol import KEYS, Keys
-from crossover.design.settings import TIERS, OfUser, Refined, Settings, Tiers, described
+from crossover.design.settings import TIERS, Refined, Settings, Tiers, described
 
 SELDOM = 100
 
@@ -61,6 +62,8 @@ class Experiment:
     """Its layers of the ladder."""
     recommends: tuple[Recommendable, ...] = ()
     """The settings that it decides, in its own questions and in others with the same arms."""
+    snippets: Mapping[str, str] = field(default_factory=dict)
+    """The lines that use an arm, to paste; those of task farms are in their own declarations."""
     chosen_by: Mapping[str, str] | None = None
     """The metrics by which users choose an arm, each with the field's word for it, such as `streams`; empty if nobody
     can choose one. By default the leading metric, without a word."""

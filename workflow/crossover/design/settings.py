@@ -368,16 +368,6 @@ class Refined(Settings):
         return self.refine_points
 
 
-@dataclass(frozen=True, kw_only=True)
-class OfUser(Refined):
-    """Those of an experiment on a user's file, which a run has only if its configuration names the file."""
-
-    file: str = ""
-    """The name of the file."""
-    sources: Mapping[str, str] = field(default_factory=dict)
-    """The text of the file, and of the files beside it that it imports, by their paths in its folder."""
-
-
 OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_launch", "refine_points", "refine_metric")
 """Settings that say which launches there are, and so do not belong to a single launch."""
 

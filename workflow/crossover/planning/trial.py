@@ -1,4 +1,4 @@
-"""The size of a trial of a user's function: how many items, launches and seconds fit into the user's minutes."""
+"""The size of a trial of a user's file: how many items, launches and seconds fit into the user's minutes."""
 
 import math
 from collections.abc import Sequence
@@ -65,6 +65,27 @@ class Extent:
     """Launches with other threads inside libraries."""
 
 
+def launches_in(minutes: float) -> int:
+    """The launches of a trial, as more minutes allow more of them."""
+    return min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes)))
+
+
+def budget_of(launches: int, minutes: float) -> float:
+    """The seconds of a launch's budget if so many launches take so long together."""
+    return max(1.0, (60 * minutes - AROUND_SECONDS) / launches - START_SECONDS)
+
+
+def spread(values: Sequence[int], most: int = 4) -> list[int]:
+    """At most so many of these values, evenly spread, with the first and the last.
+
+    >>> spread([1, 10, 100, 1000, 10000, 100000, 1000000])
+    [1, 100, 10000, 1000000]
+    """
+    if len(values) <= most:
+        return [*values]
+    return [values[round(at * (len(values) - 1) / (most - 1))] for at in range(most)]
+
+
 def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> Trial:
     """The trial of a function that looks so; with all of the `wanted` numbers of items, if any.
 
@@ -88,10 +109,10 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
                 counts.append(count)
         return counts
 
-    launches = min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes)))
+    launches = launches_in(minutes)
     launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
     rounds, programs = ROUNDS, extent.programs
-    budget = max(1.0, (60 * minutes - AROUND_SECONDS) / (launches * extent.turns) - START_SECONDS)
+    budget = budget_of(launches * extent.turns, minutes)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
     counts = fitting(programs)
     if len(counts) < 2 and not wanted:

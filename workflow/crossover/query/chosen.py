@@ -9,6 +9,7 @@ from typing import Any
 
 from crossover import farms
 from crossover.config.amount import UNIT_BYTES
+from crossover.experiments import declared
 from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice
@@ -141,9 +142,11 @@ class Chosen:
 
     @property
     def paste(self) -> list[str]:
-        """The lines that use the choice, if it is a task farm; none where another may be better."""
-        text = farms.snippet(self.arms[0]) if self.verdict != OPEN else ""
-        return text.strip("\n").splitlines()
+        """The lines that use the choice, if its farm or experiment has some; none where another may be better."""
+        known = declared().get(self.rows[0].experiment)
+        own = known.snippets.get(self.arms[0], "") if known else ""
+        text = own or farms.snippet(self.arms[0])
+        return [] if self.verdict == OPEN else text.strip("\n").splitlines()
 
 
 def _chosen_at(row: Choice) -> str:

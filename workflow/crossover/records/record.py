@@ -83,7 +83,7 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
     return {name: TABLES[name].schema() for name in tables.split()}
 
 
-LATER = {*KEYS, "variables", "tuning"}
+LATER = {*KEYS, "variables", "tuning", "notes"}
 """Columns that earlier releases did not record."""
 
 RENAMED = {"null": "is_null_arm"}

@@ -123,6 +123,7 @@ class Launch(Row):
     wall_seconds: float | None
     timed_seconds: float | None
     phases: Mapping[str, float] | None
+    notes: str
 
     @property
     def name(self) -> tuple[str, str, int]:

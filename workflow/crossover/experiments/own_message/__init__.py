@@ -1,10 +1,11 @@
 """A user's own object, sent to another process in every way that carries it."""
 
 from dataclasses import dataclass, replace
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from crossover.design import settings
 from crossover.design.cell import Axis, Metric
+from crossover.design.config import OfUser
 from crossover.design.experiment import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
@@ -17,32 +18,59 @@ TO_RANK = (
 )
 
 
-@dataclass(frozen=True)
-class ObjectFacts:
-    """What an object is when pickled by protocol 5, which can leave large buffers out of the pickle."""
+_CONNECTED = """\
+import zmq
 
-    pickled_bytes: int
-    """The length of the pickle and of all buffers."""
-    buffer_count: int
-    """The buffers that go out of band."""
-    out_of_band_share: float
-    """Their share of the bytes, from 0 to 1."""
+socket = zmq.Context.instance().socket(zmq.PAIR)
+socket.connect("ipc://other")  # at the other end: socket.bind
+"""
+_OUT_OF_BAND = """\
+import pickle
 
+buffers = []
+pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
+socket.send_multipart([pickled, *buffers], copy={copy})
+pickled, *buffers = socket.recv_multipart(copy={copy})
+received = pickle.loads(pickled, buffers=buffers)
+"""
+_COMM = "from mpi4py import MPI\n\ncomm = MPI.COMM_WORLD\n"
+SNIPPETS = {
+    "Pipe send": """\
+from multiprocessing import Pipe
 
-@dataclass(frozen=True)
-class Look:
-    """What a first look at `message(1)` tells."""
+ours, theirs = Pipe()
+ours.send(value)
+received = theirs.recv()
+""",
+    "Queue": """\
+from multiprocessing import Queue
 
-    message_seconds: float
-    """The time of the call."""
-    pickle_seconds: float
-    """The time of pickling and unpickling the object."""
-    facts: ObjectFacts
+queue = Queue()
+queue.put(value)
+received = queue.get()
+""",
+    "ZeroMQ pickle": f"{_CONNECTED}socket.send_pyobj(value, protocol=5)\nreceived = socket.recv_pyobj()\n",
+    "ZeroMQ out of band": _CONNECTED + _OUT_OF_BAND.format(copy=True),
+    "ZeroMQ out of band no-copy": _CONNECTED + _OUT_OF_BAND.format(copy=False),
+    "mpi4py send": f"{_COMM}comm.send(value, dest)\nreceived = comm.recv(source=source)\n",
+    "mpi4py pkl5 send": (
+        "from mpi4py import MPI\nfrom mpi4py.util import pkl5\n\ncomm = pkl5.Intracomm(MPI.COMM_WORLD)\n"
+        "comm.send(value, dest)\nreceived = comm.recv(source=source)\n"
+    ),
+    "mpi4py Send": f"{_COMM}comm.Send(value, dest)\ncomm.Recv(received, source)  # of the same shape and type\n",
+    "msgpack": (
+        f"import msgpack\n{_CONNECTED}socket.send(msgpack.packb(value))\nreceived = msgpack.unpackb(socket.recv())\n"
+    ),
+    "JSON": f"{_CONNECTED}socket.send_json(value)\nreceived = socket.recv_json()\n",
+}
+"""The lines that send an object `value`, and that receive it at the other end."""
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.OfUser):
+class Settings(OfUser):
     """Its settings."""
+
+    needs: ClassVar = {"message": "message(count), which returns an object to send"}
 
     counts: Annotated[
         settings.Points,
@@ -92,6 +120,7 @@ EXPERIMENT = Experiment(
     asked=2,
     axis=Axis("count", "items"),
     metrics=METRICS,
+    snippets=SNIPPETS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={"pattern": [*PATTERNS], "prelude": [*settings.PRELUDES]},
     packages=("msgpack", "pandas", "pyarrow"),

@@ -11,11 +11,12 @@ with each object once, before it is timed: an arm that raises, or from which ano
 
 from __future__ import annotations
 
+import io
 import math
 import multiprocessing
 import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -24,8 +25,9 @@ from typing import Any, NamedTuple
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.config import ObjectLook
 from crossover.errors import CrossoverError
-from crossover.experiments.own_message import TO_CHILD, TO_RANK, Look, Settings, ways
+from crossover.experiments.own_message import TO_CHILD, TO_RANK, Settings, ways
 from crossover.measure.farms.user_code import equal, reason_of, unfold
 from crossover.measure.messages.loops import WORD, Way
 from crossover.measure.ranks import allocator
@@ -39,6 +41,9 @@ MOST_BYTES = 100_000_000
 """A larger object is left out, because each end has several copies of it."""
 TIMES = 20
 """So is one that cannot be pickled and unpickled so many times for each arm within the budget."""
+
+LOOK_BYTES, LOOK_SECONDS, MOST_COUNT = 3_000_000, 0.1, 1_000_000
+"""A first look ends with an object that is larger or slower, or has so many items."""
 
 _most = math.inf
 """The largest count that is measured, once the driver knows the object."""
@@ -150,12 +155,20 @@ class Sender:
     def __init__(self, end: End, lines: Mapping[str, Line]):
         self.end, self.lines = end, lines
         self.faults: dict[tuple[str, int], str] = {}
+        self._sizes: dict[int, str] = {}
+
+    @property
+    def notes(self) -> str:
+        """What the objects are when pickled."""
+        return "; ".join(self._sizes[count] for count in sorted(self._sizes))
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` objects of `cell.x` items."""
         name, count, is_stream = arm.runs, cell.x, cell.keys["pattern"] == STREAM
         if (name, count) not in self.faults:
             self.faults[name, count] = self._tried(name, count)
+            with suppress(Exception):
+                self._sizes[count] = f"message({count}) is {ways.describe(self.end.value(count))}"
         if fault := self.faults[name, count]:
             return Block(0.0, fault=fault)
         line, way, value = self.lines[name], self.end.way(name, count), self.end.value(count)
@@ -281,23 +294,35 @@ def serve(peers: Peers, settings: Settings) -> None:
         follow(end, Line(channel.send, channel.receive))
 
 
-def look(file: str, sources: Mapping[str, str]) -> Look:
-    """Call `message` of a user's file, and pickle its object. Raises CrossoverError, in one line, where that fails."""
+def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
+    """Call `message` of a user's file with 1, 10 and so on, until an object is large or slow, and pickle each object.
+
+    Raises CrossoverError, in one line, where that fails.
+    """
+    counts, sizes, seconds, printed = [1], list[int](), 0.0, io.StringIO()
     try:
-        with unfold(sources):
+        with unfold(sources), redirect_stdout(printed):
             end = End(file)
-            began = perf_counter()
-            value = end.module.message(1)
-            message_seconds = perf_counter() - began
-            facts, began = ways.describe(value), perf_counter()
-            got = pickle.loads(pickle.dumps(value, protocol=5))
-            pickle_seconds = perf_counter() - began
-            fault = end.changed(got, value)
+            while True:
+                began = perf_counter()
+                value = end.module.message(counts[-1])
+                got = pickle.loads(pickle.dumps(value, protocol=5))
+                seconds, facts = perf_counter() - began, ways.describe(value)
+                sizes.append(facts.pickled_bytes)
+                fault = end.changed(got, value)
+                is_last = seconds > LOOK_SECONDS or sizes[-1] > LOOK_BYTES or counts[-1] >= MOST_COUNT
+                if fault or is_last:
+                    break
+                counts.append(10 * counts[-1])
     except Exception as error:
-        raise CrossoverError(f"{file}: message(1) cannot be sent: {said(error)}; correct it") from error
+        raise CrossoverError(f"{file}: message({counts[-1]}) cannot be sent: {said(error)}; correct it") from error
     if fault:
-        raise CrossoverError(f"{file}: message(1) arrives changed when it is pickled: {fault}")
-    return Look(message_seconds, pickle_seconds, facts)
+        raise CrossoverError(f"{file}: message({counts[-1]}) arrives changed when it is pickled: {fault}")
+    if text := printed.getvalue().strip():
+        raise CrossoverError(
+            f"{file}: prints {text.splitlines()[0][:60]!r}; remove that, since printing takes time too"
+        )
+    return ObjectLook(counts, sizes, type(value).__name__, facts.buffer_count, facts.out_of_band_share)
 
 
 def said(error: Exception) -> str:

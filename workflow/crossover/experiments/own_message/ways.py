@@ -17,7 +17,7 @@ import numpy as np
 import zmq
 from numpy.typing import NDArray
 
-from crossover.experiments.own_message import ObjectFacts
+from crossover.design.config import ObjectFacts
 from crossover.measure.messages.loops import Way
 from crossover.measure.messages.shared_block import Direction
 from crossover.measure.ranks.channel import Admission, Channel, connect

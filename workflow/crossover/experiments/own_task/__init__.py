@@ -2,10 +2,11 @@
 
 import re
 from dataclasses import dataclass
-from typing import Annotated
+from typing import Annotated, ClassVar
 
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
+from crossover.design.config import OfUser
 from crossover.design.experiment import ANY, Experiment
 
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("whole program", "s", "lower"))
@@ -13,8 +14,13 @@ RUNNING, PROGRAM = "running", "program"
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, settings.OfUser):
+class Settings(farming.FixedEngines, OfUser):
     """Its settings."""
+
+    needs: ClassVar = {
+        "items": "items(count), which returns a list of arguments",
+        "task": "task(item), which runs on each",
+    }
 
     item_counts: Annotated[
         settings.Points, "The axis, items in a call. `crossover try` chooses them by the function's duration."

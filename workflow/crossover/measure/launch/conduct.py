@@ -95,6 +95,7 @@ def conduct(
         "started_utc": started.isoformat(timespec="milliseconds"),
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for sample in samples for seen in sample.observations),
+        "notes": getattr(blocks, "notes", ""),
         "phases": json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()}),
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)

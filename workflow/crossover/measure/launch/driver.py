@@ -3,10 +3,9 @@
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager
 from importlib import import_module
-from typing import Protocol, cast
+from typing import Any, Protocol, cast
 
 from crossover.design.cell import Cell
-from crossover.design.farming import Look
 from crossover.design.settings import Settings
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import Blocks
@@ -28,8 +27,8 @@ class Driver(Protocol):
 class UsersDriver(Driver, Protocol):
     """The module of a driver that measures a user's file."""
 
-    def look(self, file: str, sources: Mapping[str, str]) -> Look:
-        """Call the functions of the file a few times, before anything is measured."""
+    def look(self, file: str, sources: Mapping[str, str]) -> Any:
+        """Call the functions of the file a few times, before anything is measured; returns a dataclass of facts."""
 
 
 def find_users(experiment: str) -> UsersDriver:

@@ -190,6 +190,8 @@ class Page(AnyPage):
             parts.append(markup.folded("How this was measured", prose))
         elif known:
             parts.insert(1, known.about)
+        if known and known.of_user:
+            parts += [f"{markup.plain(text)}." for text in notes(self.folder, experiment)]
         for name, text in users_files(self.folder, experiment) if known and known.of_user else ():
             shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
             parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
@@ -300,6 +302,12 @@ def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:
     """A table with a column for each entry of `facts`, and a line for each fact."""
     names = next(iter(facts.values()), {})
     return markup.table([{"what": name, **{of: own[name] for of, own in facts.items()}} for name in names], empty)
+
+
+def notes(folder: Path, experiment: str) -> list[str]:
+    """What the drivers of an experiment tell of its subject, each text once."""
+    rows = record.read(folder / "launches.parquet", record.LAUNCHES).select(["experiment", "notes"]).to_pylist()
+    return sorted({printable(row["notes"]) for row in rows if row["experiment"] == experiment and row["notes"]})
 
 
 def users_files(folder: Path, experiment: str) -> list[tuple[str, str]]:
