@@ -167,7 +167,8 @@ def test_the_longest_of_sixteen_skewed_tasks_per_engine_does_not_limit_the_effic
 
 
 def chosen(**others):
-    wanted = {"durations_us": [1000, 10], "work": ["sleep", "spin"], "durations": ["equal", "skewed"]}
+    wanted = {"durations_us": [1000, 10], "spin_durations_us": [], "work": ["sleep", "spin"]}
+    wanted["durations"] = ["equal", "skewed"]
     return settings("task_map", ALONE | wanted | {"engine_counts": [1], "tasks_per_engine": 16} | others)
 
 
@@ -185,6 +186,8 @@ def test_each_kind_of_work_is_a_curve():
         for work, where in (("sleep", ""), ("spin", f"cores: {cores}, "))
         for x in (10, 1000)
     ]
+    fewer = task_map.cells(chosen(durations=["equal"], spin_durations_us=[100]))
+    assert [(cell.keys["work"], cell.x) for cell in fewer] == [("sleep", 10), ("sleep", 1000), ("spin", 100)]
 
 
 def test_nothing_spins_if_engines_outnumber_cores():

@@ -42,6 +42,7 @@ def show(chosen: Namespace) -> None:
         metavar="NUMBER",
     ),
     value("--profile", "profile (default: slurm if the run used it, otherwise profiles/local)", default=None),
+    value("--own", "the file of yours that the run measured, if it did", default="", metavar="FILE"),
     value("--dry-run", "say what it would measure, and measure nothing", action="store_true"),
     group=PAGES,
 )
@@ -54,8 +55,9 @@ def more(chosen: Namespace) -> None:
     """
     from crossover.design.settings import TIERS
     from crossover.planning.command import RECEIPT, Command
+    from crossover.planning.trial import TRIAL
     from crossover.report.text import holes, numbers, tables
-    from crossover.report.text.more import wanted
+    from crossover.report.text.more import users_file, wanted
     from crossover.workflow import replication
 
     run = tables.load(chosen.results)
@@ -80,10 +82,15 @@ def more(chosen: Namespace) -> None:
             f"{chosen.results}: was measured on {numbers.listed(sorted(hosts))}; give the profile of the run, such as "
             f"--profile {profile} for this host"
         )
+    files = {file for name in found.launches if (file := users_file(run, name))}
+    if files and Path(chosen.own).name not in files:
+        raise CrossoverError(f"{chosen.results}: measured {numbers.listed(sorted(files))}; name that file: --own FILE")
+    trial, own = chosen.results / TRIAL, (f"own={chosen.own}",) if files else ()
+    options = ("--profile", profile, *(("--configfile", str(trial)) if files and trial.exists() else ()))
     (tier,) = tiers
     replication.want(str(chosen.results), tier, found.launches)
     # Made from what is typed and from known words only: options such as --snakefile would name code to run.
-    again = Command(("--profile", profile), (f"results={chosen.results}", f"tier={tier}")).but()
+    again = Command(options, (f"results={chosen.results}", f"tier={tier}", *own), tuple(files and found.launches)).but()
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

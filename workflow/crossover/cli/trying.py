@@ -54,6 +54,7 @@ def try_(chosen: Namespace) -> int:
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
     from crossover.experiments import declared
+    from crossover.planning.trial import TRIAL
     from crossover.report.text import numbers
 
     file, minutes = chosen.file, chosen.minutes
@@ -69,11 +70,11 @@ def try_(chosen: Namespace) -> int:
     results.mkdir(parents=True, exist_ok=True)
     settings = {name: part.settings for name, part in parts.items()}
     # JSON is YAML.
-    (results / "try.yaml").write_text(json.dumps({"experiments": settings}), encoding="utf-8")
+    (results / TRIAL).write_text(json.dumps({"experiments": settings}), encoding="utf-8")
     lines = [line for part in parts.values() for line in part.lines]
     lines.append(f"This takes about {numbers.duration(sum(part.seconds for part in parts.values()))}.")
     print("\n".join(lines), flush=True)
-    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / "try.yaml")]
+    words = ["snakemake", "--profile", "profiles/local", "--configfile", str(results / TRIAL)]
     words += ["--config", f"own={file}", f"results={results}", "remeasure=true", "--", *names]
     code = _measured(words)
     if not code:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from crossover.design.farming import Look
 
+TRIAL = "try.yaml"
+"""The configuration of a trial, in its folder of results."""
 FACTOR = 8
 """Between two numbers of items."""
 MOST_ITEMS = 100_000

@@ -12,11 +12,13 @@ METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s"
 PATTERNS = ("round trips", "stream")
 TO_CHILD = ("Pipe send", "Queue", "shared memory")
 """The arms between a process and its child, within one host."""
-TO_RANK = (
-    *("ZeroMQ pickle", "ZeroMQ out of band", "ZeroMQ out of band no-copy"),
-    *("mpi4py send", "mpi4py pkl5 send", "mpi4py Send", "Arrow IPC", "msgpack", "JSON"),
+# In charts, those that other experiments have too keep their colours by their places.
+ARMS = (
+    *("ZeroMQ pickle", "mpi4py Send", "mpi4py send", "Queue", "shared memory", "Arrow IPC", "ZeroMQ out of band"),
+    *("Pipe send", "ZeroMQ out of band no-copy", "mpi4py pkl5 send", "msgpack", "JSON"),
 )
 
+TO_RANK = tuple(arm for arm in ARMS if arm not in TO_CHILD)
 
 _CONNECTED = """\
 import zmq
@@ -85,14 +87,14 @@ class Settings(OfUser):
     preludes: settings.Preludes = settings.PRELUDES
     arms: Annotated[
         settings.Arms,
-        settings.OneOf((*TO_CHILD, *TO_RANK)),
+        settings.OneOf(ARMS),
         "The ways; one that cannot carry the object is a hole with the reason. `Pipe send` and `Queue` are those of "
         "`multiprocessing`; `shared memory` copies the pickle and its buffers into a `SharedMemory` block and out of "
         "it. `ZeroMQ pickle` is `send_pyobj`; `out of band` sends the buffers of pickle's protocol 5 as frames, with "
         "`no-copy` lent to the library. `mpi4py send` pickles, `mpi4py pkl5 send` leaves buffers out of the pickle, "
         "and `mpi4py Send` sends the memory of a contiguous NumPy array. `Arrow IPC` (tables of pandas, polars and "
         "pyarrow), `msgpack` and `JSON` (plain data) go over ZeroMQ.",
-    ] = (*TO_CHILD, *TO_RANK)
+    ] = ARMS
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ pickle"
     placements: Annotated[settings.Some, settings.OneOf(("node", "nodes")), settings.WHERE] = ("node",)
 

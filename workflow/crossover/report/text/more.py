@@ -81,7 +81,7 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
     counts = [math.ceil(planned * needed / behind) if needed else HORIZON * planned for behind, needed in left]
     count = max(REPLICATED, planned + 1) if max(behind for behind, _ in left) < 2 else max(counts)
     seconds = _seconds(tables, experiment, count)
-    if file := _users_file(tables, experiment):
+    if file := users_file(tables, experiment):
         # As a trial measures all of its launches again.
         minutes = math.ceil(seconds * count / max(1, count - planned) / 60)
         return f"more time may decide it: crossover try {file} --minutes {minutes}"
@@ -91,7 +91,7 @@ def remedy(tables: Tables, experiment: str, left: Sequence[tuple[int, int | None
 
 def at_point(tables: Tables, row: Choice, x: float) -> str:
     """The command that measures one more point of a question in a folder of its own, with its longest duration."""
-    if file := _users_file(tables, row.experiment):
+    if file := users_file(tables, row.experiment):
         return f"to measure at {numbers.quantity(x, row.axis_unit)}: crossover try {file} --counts {max(1, round(x))}"
     took = sum(own.wall_seconds or 0.0 for own in tables.launches if own.experiment == row.experiment)
     at = numbers.typed(x, row.axis_unit)
@@ -100,7 +100,7 @@ def at_point(tables: Tables, row: Choice, x: float) -> str:
     return f"to measure at {numbers.quantity(x, row.axis_unit)} (at most {numbers.duration(took)}): {command.but()}"
 
 
-def _users_file(tables: Tables, experiment: str) -> str:
+def users_file(tables: Tables, experiment: str) -> str:
     """The name of the user's file that an experiment has measured; empty for all other experiments."""
     known = declared().get(experiment)
     every = (row.settings or {} for row in tables.launches if row.experiment == experiment)
