@@ -16,17 +16,14 @@ import time
 from pathlib import Path
 
 import msgpack
+import numpy as np
 import zmq
-from mpi4py import MPI
-from mpi4py.util import pkl5
 
 TURNS = 20
-COMM = MPI.COMM_WORLD
 
 
-def ways(socket, other):
-    """Calls to send and receive, by name."""
-    outside = pkl5.Intracomm(COMM)
+def ways(socket, comm, outside, other, empty):
+    """Calls to send and receive, by name; those of MPI receive an array into `empty`."""
 
     def send_frames(value, copy):
         buffers = []
@@ -41,8 +38,9 @@ def ways(socket, other):
         "ZeroMQ pickle": (lambda value: socket.send_pyobj(value, protocol=5), socket.recv_pyobj),
         "ZeroMQ out of band": (lambda value: send_frames(value, True), lambda: receive_frames(True)),
         "ZeroMQ out of band no-copy": (lambda value: send_frames(value, False), lambda: receive_frames(False)),
-        "mpi4py send": (lambda value: COMM.send(value, other), lambda: COMM.recv(source=other)),
+        "mpi4py send": (lambda value: comm.send(value, other), lambda: comm.recv(source=other)),
         "mpi4py pkl5 send": (lambda value: outside.send(value, other), lambda: outside.recv(source=other)),
+        "mpi4py Send": (lambda value: comm.Send(value, other), lambda: comm.Recv(empty, other)),
         "msgpack": (lambda value: socket.send(msgpack.packb(value)), lambda: msgpack.unpackb(socket.recv())),
         "JSON": (lambda value: socket.send(json.dumps(value).encode()), lambda: json.loads(socket.recv())),
     }
@@ -50,6 +48,8 @@ def ways(socket, other):
 
 def carries(name, value):
     """Whether this way can carry the object."""
+    if name == "mpi4py Send":
+        return isinstance(value, np.ndarray)
     try:
         return {"msgpack": msgpack.packb, "JSON": json.dumps}.get(name, bool)(value) is not None
     except (TypeError, ValueError, OverflowError):
@@ -70,13 +70,18 @@ def child(folder, stem, counts, pipe, inbox, outbox):
 
 def main(file, *counts):
     """Print the medians on rank 0."""
+    # The import starts MPI, and the child imports this file too.
+    from mpi4py import MPI
+    from mpi4py.util import pkl5
+
+    comm = MPI.COMM_WORLD
     counts, path = [int(count) for count in counts], Path(file)
     sys.path.insert(0, str(path.parent))
-    message, first = importlib.import_module(path.stem).message, not COMM.rank
+    message, first = importlib.import_module(path.stem).message, not comm.rank
     socket = zmq.Context.instance().socket(zmq.PAIR)
     if not first:
         socket.bind("ipc://@plain-object")
-    COMM.barrier()
+    comm.barrier()
     local = {}
     if first:
         socket.connect("ipc://@plain-object")
@@ -85,15 +90,16 @@ def main(file, *counts):
         arguments = (str(path.parent), path.stem, counts, theirs, there, back)
         spawn.Process(target=child, args=arguments, daemon=True).start()
         local = {"Pipe send": (ours.send, ours.recv), "Queue": (there.put, back.get)}
-    remote = ways(socket, 1 - COMM.rank)
     for count in counts:
         value, times = message(count), {}
+        empty = np.empty_like(value) if isinstance(value, np.ndarray) else None
+        remote = ways(socket, comm, pkl5.Intracomm(comm), 1 - comm.rank, empty)
         for _ in range(TURNS):
             for name, (send, receive) in {**local, **remote}.items():
                 if name in remote:
                     if not carries(name, value):
                         continue
-                    COMM.barrier()
+                    comm.barrier()
                 if first:
                     began = time.perf_counter()
                     send(value)

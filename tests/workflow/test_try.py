@@ -66,3 +66,19 @@ def test_a_function_that_sleeps_is_fastest_with_threads(project: Project) -> Non
     launches = pq.read_table(results / "experiments" / "own_task" / "launches.parquet").to_pylist()
     assert {json.loads(row["settings"])["sources"]["my_work.py"] for row in launches} == {SLEEPS}
     assert "threads" in project.succeed("crossover", "ask", "own_task", "8", "--results", "results-my_work")
+
+
+def test_an_object_is_sent_and_more_launches_need_the_file(project: Project) -> None:
+    (project.folder / "my_work.py").write_text("def message(count):\n    return {'a': list(range(count))}\n")
+    said = project.succeed("crossover", "try", "my_work.py", "--counts", "1,10", "--minutes", "0.3")
+    assert said.startswith("my_work.py: message(") and " is a dict of " in said.splitlines()[0]
+    assert "Your object, " in said and len(said.splitlines()) <= 25
+    results = project.folder / "results-my_work"
+    launches = pq.read_table(results / "experiments" / "own_message" / "launches.parquet").to_pylist()
+    assert all("message(10) is " in row["notes"] and "bytes when pickled" in row["notes"] for row in launches)
+    more = ("crossover", "more", "own_message", "--results", "results-my_work")
+    code, printed = project.run(*more)
+    assert code == 1 and "measured my_work.py; name that file: --own FILE" in printed
+    project.succeed(*more, "--launches", str(len(launches) + 1), "--own", "my_work.py")
+    again = pq.read_table(results / "experiments" / "own_message" / "launches.parquet").to_pylist()
+    assert len(again) == len(launches) + 1

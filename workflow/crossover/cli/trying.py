@@ -6,6 +6,7 @@ import shlex
 import subprocess
 import sys
 from argparse import Namespace
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -32,7 +33,7 @@ SEVERAL_CORES = 1.3
     value(
         "--workers", "threads or processes of each pool (default: as many as cores, from 2 to 8)", type=int, default=0
     ),
-    value("--arms", "what to compare with the loop, such as joblib,threads", default=""),
+    value("--arms", "what to compare, such as joblib,threads", default=""),
     value(
         "--notebook",
         "compare also as if the function were in a notebook, where no worker can import it",
@@ -65,7 +66,10 @@ def try_(chosen: Namespace) -> int:
         raise CrossoverError(f"--workers and --minutes are numbers above 0, and --minutes below {MOST_MINUTES:,}")
     names = user_file.of_file(file)
     share = minutes / len(names)
-    parts = {name: (_tasks if declared()[name].farming else _messages)(name, chosen, share) for name in names}
+    parts = {
+        name: (_tasks if declared()[name].farming else _messages)(name, chosen, arms, share)
+        for name, arms in _arms(chosen.arms, names).items()
+    }
     results = chosen.results or Path(f"results-{file.stem}")
     results.mkdir(parents=True, exist_ok=True)
     settings = {name: part.settings for name, part in parts.items()}
@@ -93,17 +97,13 @@ class Part:
     seconds: float
 
 
-def _tasks(name: str, chosen: Namespace, minutes: float) -> Part:
+def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
     """The trial of a function."""
     from crossover import farms
     from crossover.design.farming import Look
-    from crossover.experiments import declared
-    from crossover.planning.trial import FEWEST_ROUNDS, Extent, trial
+    from crossover.planning.trial import ROUNDS, Extent, trial
     from crossover.workflow.session import engines_here
 
-    usual = declared()[name].tiers.quick
-    wanted = _known([arm.strip() for arm in chosen.arms.split(",") if arm.strip()])
-    arms = list(dict.fromkeys([usual.reference, *(wanted or usual.arms)]))
     workers = chosen.workers or engines_here()
     counts, look = _counts(chosen.counts), Look(**_looked(name, chosen.file))
     libraries = ["as set", "1"] if look.cores > SEVERAL_CORES else ["as set"]
@@ -116,7 +116,7 @@ def _tasks(name: str, chosen: Namespace, minutes: float) -> Part:
         "arms": arms,
         "engines": workers,
         "launches": plan.launches,
-        "fewest_rounds": FEWEST_ROUNDS,
+        "fewest_rounds": ROUNDS,
         "pools": ["running", "program"] if plan.has_programs else ["running"],
         "library_threads": libraries,
         "functions": places,
@@ -125,22 +125,30 @@ def _tasks(name: str, chosen: Namespace, minutes: float) -> Part:
     return Part(settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
 
 
-def _messages(name: str, chosen: Namespace, minutes: float) -> Part:
+def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
     """The trial of an object."""
-    from crossover.design.config import ObjectLook
-    from crossover.experiments import declared
-    from crossover.planning.trial import budget_of, launches_in, spread
+    from crossover.design.config import ObjectLook, too_slow
+    from crossover.planning.trial import MESSAGE_START_SECONDS, budget_of, launches_in, spread
     from crossover.report.text import numbers
 
-    usual, look = declared()[name].tiers.quick, ObjectLook(**_looked(name, chosen.file))
-    counts, launches = _counts(chosen.counts) or spread(look.counts), launches_in(minutes)
+    look = ObjectLook(**_looked(name, chosen.file))
+    launches = launches_in(minutes)
+    budget = round(budget_of(launches, minutes, MESSAGE_START_SECONDS), 1)
+    fitting = [
+        count
+        for count, seconds in zip(look.counts, look.seconds, strict=True)
+        if count == 1 or not too_slow(seconds, len(arms), budget)
+    ]
+    counts = sorted(_counts(chosen.counts)) or spread(fitting)
     size = numbers.quantity(look.pickled_bytes[-1], "bytes")
     lines = [
         f"{chosen.file.name}: message({look.counts[-1]:,}) is a {look.kind} of {size} when pickled, "
         f"{numbers.percent(look.out_of_band_share)} of it in buffers that go out of band",
-        f"Messages with {numbers.listed([f'{count:,}' for count in counts], 'and')}, by {len(usual.arms)} ways",
+        f"Messages with {numbers.listed([f'{count:,}' for count in counts], 'and')}, by {len(arms)} ways",
     ]
-    settings = {"counts": counts, "launches": launches, "budget_seconds": round(budget_of(launches, minutes), 1)}
+    if len(fitting) < len(look.counts):
+        lines.append(f"More takes longer: --counts {look.counts[len(fitting)]}, or --minutes")
+    settings = {"counts": counts, "arms": arms, "launches": launches, "budget_seconds": budget}
     return Part(settings, lines, 60 * minutes)
 
 
@@ -161,18 +169,30 @@ def _measured(words: list[str]) -> int:
     return process.returncode
 
 
-def _known(arms: list[str]) -> list[str]:
+def _arms(text: str, experiments: Sequence[str]) -> dict[str, list[str]]:
+    """The arms of each experiment: the reference and those named, or the usual ones where none is named."""
     from difflib import get_close_matches
 
     from crossover import farms
+    from crossover.experiments import declared
 
-    every = [name for name in farms.arms() if farms.snippet(name)]
-    for arm in arms:
-        if arm not in farms.arms():
-            near = get_close_matches(arm, farms.arms(), 1)
+    every = {name: declared()[name] for name in experiments}
+    known = {
+        name: own.names("arms") or [arm for arm in farms.arms() if farms.snippet(arm)] for name, own in every.items()
+    }
+    allowed = {name: {*known[name], *(farms.arms() if own.farming else ())} for name, own in every.items()}
+    wanted = [arm.strip() for arm in text.split(",") if arm.strip()]
+    for arm in wanted:
+        if not any(arm in names for names in allowed.values()):
+            near = get_close_matches(arm, set().union(*allowed.values()), 1)
             meant = f"did you mean {near[0]}? " if near else ""
-            raise CrossoverError(f"--arms: there is no {arm!r}; {meant}such as: {', '.join(every)}")
-    return arms
+            listed = ", ".join(dict.fromkeys(arm for names in known.values() for arm in names))
+            raise CrossoverError(f"--arms: there is no {arm!r}; {meant}such as: {listed}")
+    chosen = {name: [arm for arm in wanted if arm in allowed[name]] for name in experiments}
+    return {
+        name: list(dict.fromkeys([own.tiers.quick.reference, *(chosen[name] or own.tiers.quick.arms)]))
+        for name, own in every.items()
+    }
 
 
 def _counts(text: str) -> list[int]:
@@ -262,7 +282,9 @@ def _answer(results: Path, name: str) -> list[str]:
     plain_way = "A plain loop" if experiment.farming else loop
     lines, pasted = [], dict[str, None]()
     for question in run.along(run.find(name)):
-        lines.append(plain(f"{question.name}: {question.words}, {question.most}"))
+        last = question.rows[-1]
+        reached = f"; {numbers.quantity(last.value, last.unit)} at {numbers.quantity(last.x, last.axis_unit)}"
+        lines.append(plain(f"{question.name}: {question.words}, {question.most}{reached}"))
         pasted |= dict.fromkeys(row.choice for row in question.rows)
         if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
             lines.append(f"Open at {numbers.listed(unsettled)}: a larger --minutes may decide")

@@ -93,6 +93,10 @@ class OfUser(Refined):
     """The functions that a file must have, with their purposes."""
 
 
+TIMES = 20
+"""Each arm of a launch must be able to pickle and unpickle an object so many times."""
+
+
 @dataclass(frozen=True)
 class ObjectFacts:
     """What an object is when pickled by protocol 5, which can leave large buffers out of the pickle."""
@@ -117,8 +121,15 @@ class ObjectLook:
 
     counts: list[int]
     pickled_bytes: list[int]
+    seconds: list[float]
+    """The time to pickle and unpickle each object."""
     kind: str
     """The name of the object's type."""
     buffer_count: int
     """Of the last object, as ObjectFacts has it."""
     out_of_band_share: float
+
+
+def too_slow(seconds: float, arms: int, budget_seconds: float) -> bool:
+    """Whether an object that takes so long to pickle and unpickle is left out of a launch with so many arms."""
+    return TIMES * arms * seconds > budget_seconds

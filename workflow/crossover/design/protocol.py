@@ -102,7 +102,9 @@ KEYS = {
         lambda k: POOLS[k["pool"]],
     ),
     "library_threads": Key(
-        str, "The threads inside libraries: `as set` by the user, or `1` for each worker.", "library threads: {}"
+        str,
+        "The threads inside libraries: `as set` by the user, or `1` for each worker.",
+        lambda keys: "one library thread" if keys["library_threads"] == "1" else "library threads as set",
     ),
     "shared": Key(
         str, "How tasks get the argument that all share: `sent` with every item, or `kept` by each worker.", "shared {}"

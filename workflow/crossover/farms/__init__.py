@@ -65,8 +65,11 @@ def snippet(arm: str) -> str:
 
 def programs(every: Iterable[str]) -> dict[str, str]:
     """The lines of those of these entrants that are also whole programs, the first with the same lines."""
-    lines = {snippet(arm): arm for arm in reversed([*every]) if arm in arms() and _of(arms()[arm]).is_program}
-    return {arm: text for text, arm in reversed(lines.items()) if text}
+    known, lines = arms(), dict[str, str]()
+    for arm in every:
+        if arm in known and _of(known[arm]).is_program:
+            lines.setdefault(snippet(arm), arm)
+    return {arm: text for text, arm in lines.items() if text}
 
 
 def crosses_hosts(entrant: FarmEntry) -> bool:

@@ -19,12 +19,15 @@ FEWEST_LAUNCHES = 3
 """Of a function so long that each takes minutes."""
 START_SECONDS = 3.5
 """Of a launch with the pools of the standard library and joblib, with its end. Measured on two cores."""
+MESSAGE_START_SECONDS = 7.0
+"""Of a launch that sends objects: each end tries each way first."""
 AROUND_SECONDS = 14.0
 """Of a trial besides its launches: Snakemake, its start, tables and figures."""
-ROUNDS = 2
+ROUNDS = 1
+"""The fewest of a cell: launches say more than rounds, and short calls get more in the time that is left."""
 BLOCK_SECONDS = 0.01
-FEWEST_ROUNDS = 1
-"""Of a whole program, which is long; calls of a running pool get more in the time that is left."""
+SLACK = 1.25
+"""One more number of items may take the trial a little over its time."""
 LONGEST = 2
 """A function too long for the minutes has whole programs if a launch then takes at most so many times its share."""
 CHECKS = 3
@@ -72,16 +75,16 @@ def launches_in(minutes: float) -> int:
     return min(MOST_LAUNCHES, max(LAUNCHES, round(LAUNCHES * minutes)))
 
 
-def budget_of(launches: int, minutes: float) -> float:
+def budget_of(launches: int, minutes: float, start_seconds: float = START_SECONDS) -> float:
     """The seconds of a launch's budget if so many launches take so long together."""
-    return max(1.0, (60 * minutes - AROUND_SECONDS) / launches - START_SECONDS)
+    return max(1.0, (60 * minutes - AROUND_SECONDS) / launches - start_seconds)
 
 
-def spread(values: Sequence[int], most: int = 4) -> list[int]:
+def spread(values: Sequence[int], most: int = 3) -> list[int]:
     """At most so many of these values, evenly spread, with the first and the last.
 
     >>> spread([1, 10, 100, 1000, 10000, 100000, 1000000])
-    [1, 100, 10000, 1000000]
+    [1, 1000, 1000000]
     """
     if len(values) <= most:
         return [*values]
@@ -92,14 +95,14 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
     """The trial of a function that looks so; with all of the `wanted` numbers of items, if any.
 
     Without wanted ones, as many as fit in steps of FACTOR from 1 on. A function so long that not even one item fits
-    is called with as many items as there are workers, in fewer launches of one round, and takes the time that it needs.
+    is called with as many items as there are workers, in fewer launches, and takes the time that it needs.
     """
 
-    def needed(counts: Sequence[int], programs: int, rounds: int = ROUNDS) -> float:
+    def needed(counts: Sequence[int], programs: int) -> float:
         """The seconds of a launch with these numbers of items."""
         blocks = sum(max(BLOCK_SECONDS, count * (look.task_seconds + look.sending_seconds)) for count in counts)
         # The null arm is one more.
-        called = extent.curves * rounds * blocks * (extent.arms + 1) * MARGIN + CHECKS * sum(counts) * look.task_seconds
+        called = extent.curves * ROUNDS * blocks * (extent.arms + 1) * MARGIN + CHECKS * sum(counts) * look.task_seconds
         in_programs = [*counts[1:]] or counts if programs else []
         start = PROGRAM_FACTOR * look.program_seconds
         return called + sum((programs + 1) * (start + count * look.task_seconds) for count in in_programs)
@@ -107,22 +110,22 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
     def fitting(programs: int) -> list[int]:
         counts: list[int] = []
         for count in sorted({*(wanted or steps)}):
-            if wanted or needed([*counts, count], programs) <= budget:
+            if wanted or needed([*counts, count], programs) <= SLACK * budget:
                 counts.append(count)
         return counts
 
     launches = launches_in(minutes)
     launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
-    rounds, programs = ROUNDS, extent.programs
+    programs = extent.programs
     budget = budget_of(launches * extent.turns, minutes)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
     counts = fitting(programs)
     if len(counts) < 2 and not wanted:
         programs, counts = 0, fitting(0)
     if len(counts) < 2 and not wanted:
-        counts, launches, rounds = [extent.workers], FEWEST_LAUNCHES, 1
-        programs = extent.programs if needed(counts, extent.programs, rounds) <= LONGEST * budget else 0
-    budget = max(budget, needed(counts, programs, rounds))
+        counts, launches = [extent.workers], FEWEST_LAUNCHES
+        programs = extent.programs if needed(counts, extent.programs) <= LONGEST * budget else 0
+    budget = max(budget, needed(counts, programs))
     return Trial(
         counts=tuple(counts),
         too_long=tuple(count for count in steps if count > counts[-1])[:1] if not wanted else (),

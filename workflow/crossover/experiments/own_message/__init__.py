@@ -26,13 +26,14 @@ import zmq
 socket = zmq.Context.instance().socket(zmq.PAIR)
 socket.connect("ipc://other")  # at the other end: socket.bind
 """
-_OUT_OF_BAND = """\
+_OUT_OF_BAND = f"""\
 import pickle
 
+{_CONNECTED}
 buffers = []
 pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-socket.send_multipart([pickled, *buffers], copy={copy})
-pickled, *buffers = socket.recv_multipart(copy={copy})
+socket.send_multipart([pickled, *buffers], copy={{copy}})
+pickled, *buffers = socket.recv_multipart(copy={{copy}})
 received = pickle.loads(pickled, buffers=buffers)
 """
 _COMM = "from mpi4py import MPI\n\ncomm = MPI.COMM_WORLD\n"
@@ -52,8 +53,8 @@ queue.put(value)
 received = queue.get()
 """,
     "ZeroMQ pickle": f"{_CONNECTED}socket.send_pyobj(value, protocol=5)\nreceived = socket.recv_pyobj()\n",
-    "ZeroMQ out of band": _CONNECTED + _OUT_OF_BAND.format(copy=True),
-    "ZeroMQ out of band no-copy": _CONNECTED + _OUT_OF_BAND.format(copy=False),
+    "ZeroMQ out of band": _OUT_OF_BAND.format(copy=True),
+    "ZeroMQ out of band no-copy": _OUT_OF_BAND.format(copy=False),
     "mpi4py send": f"{_COMM}comm.send(value, dest)\nreceived = comm.recv(source=source)\n",
     "mpi4py pkl5 send": (
         "from mpi4py import MPI\nfrom mpi4py.util import pkl5\n\ncomm = pkl5.Intracomm(MPI.COMM_WORLD)\n"

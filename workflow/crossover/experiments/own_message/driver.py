@@ -25,7 +25,7 @@ from typing import Any, NamedTuple
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.design.config import ObjectLook
+from crossover.design.config import ObjectLook, too_slow
 from crossover.errors import CrossoverError
 from crossover.experiments.own_message import TO_CHILD, TO_RANK, Settings, ways
 from crossover.measure.farms.user_code import equal, reason_of, unfold
@@ -39,9 +39,8 @@ from crossover.measure.sampling.contract import DAMAGED, Block
 STREAM = "stream"
 MOST_BYTES = 100_000_000
 """A larger object is left out, because each end has several copies of it."""
-TIMES = 20
-"""So is one that cannot be pickled and unpickled so many times for each arm within the budget."""
-
+GROWTH = 4
+"""Counts are tried in such steps, so that none is far larger than one that fits."""
 LOOK_BYTES, LOOK_SECONDS, MOST_COUNT = 3_000_000, 0.1, 1_000_000
 """A first look ends with an object that is larger or slower, or has so many items."""
 
@@ -249,17 +248,26 @@ def parent_of_child(file: str, longest_bytes: int) -> Iterator[tuple[Line, ways.
 
 def fitting(end: End, settings: Settings) -> tuple[int, int]:
     """The largest count that is not left out, and the bytes of its object when pickled; 0 bytes if it cannot be."""
-    most, size, seconds = 0, 0, 0.0
+    most, size = 0, 0
     for count in sorted(settings.counts):
-        growth = count / most if most else 0
-        if TIMES * len(settings.arms) * seconds * growth > settings.seconds or size * growth > MOST_BYTES:
-            break
-        most = count
-        with suppress(Exception):
-            value, began = end.value(count), perf_counter()
-            pickle.loads(pickle.dumps(value))
-            seconds, size = perf_counter() - began, ways.describe(value).pickled_bytes
+        tried = most
+        while tried < count:
+            tried = min(count, GROWTH * tried or 1)
+            seconds, tried_bytes = _cost(end, tried)
+            is_slow = most and too_slow(seconds, len(settings.arms), settings.seconds)
+            if tried_bytes > MOST_BYTES or is_slow:
+                return most, size
+        most, size = count, tried_bytes
     return most, size
+
+
+def _cost(end: End, count: int) -> tuple[float, int]:
+    """The seconds to pickle and unpickle an object, and its bytes when pickled; nothing if it cannot be."""
+    with suppress(Exception):
+        value, began = end.value(count), perf_counter()
+        pickle.loads(pickle.dumps(value, protocol=5))
+        return perf_counter() - began, ways.describe(value).pickled_bytes
+    return 0.0, 0
 
 
 @contextmanager
@@ -299,18 +307,18 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
 
     Raises CrossoverError, in one line, where that fails.
     """
-    counts, sizes, seconds, printed = [1], list[int](), 0.0, io.StringIO()
+    counts, sizes, seconds, printed = [1], list[int](), list[float](), io.StringIO()
     try:
         with unfold(sources), redirect_stdout(printed):
             end = End(file)
             while True:
-                began = perf_counter()
-                value = end.module.message(counts[-1])
+                value, began = end.module.message(counts[-1]), perf_counter()
                 got = pickle.loads(pickle.dumps(value, protocol=5))
-                seconds, facts = perf_counter() - began, ways.describe(value)
+                seconds.append(perf_counter() - began)
+                facts = ways.describe(value)
                 sizes.append(facts.pickled_bytes)
                 fault = end.changed(got, value)
-                is_last = seconds > LOOK_SECONDS or sizes[-1] > LOOK_BYTES or counts[-1] >= MOST_COUNT
+                is_last = seconds[-1] > LOOK_SECONDS or sizes[-1] > LOOK_BYTES or counts[-1] >= MOST_COUNT
                 if fault or is_last:
                     break
                 counts.append(10 * counts[-1])
@@ -322,7 +330,7 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
         raise CrossoverError(
             f"{file}: prints {text.splitlines()[0][:60]!r}; remove that, since printing takes time too"
         )
-    return ObjectLook(counts, sizes, type(value).__name__, facts.buffer_count, facts.out_of_band_share)
+    return ObjectLook(counts, sizes, seconds, type(value).__name__, facts.buffer_count, facts.out_of_band_share)
 
 
 def said(error: Exception) -> str:
