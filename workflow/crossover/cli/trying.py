@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PILOT_SECONDS = 120
 
 MOST_MINUTES = 10_000
+MOST_LINES = 25
+"""What a terminal shows at once."""
 
 SEVERAL_CORES = 1.3
 """A function that uses more has threads inside libraries, which compete with the workers for cores."""
@@ -83,8 +85,17 @@ def try_(chosen: Namespace) -> int:
     code = _measured(words)
     if not code:
         page = " ".join(shlex.quote(word) for word in [*words[: words.index("remeasure=true")], "partial=true"])
-        answers = [line for name in names for line in _answer(results, name)]
-        print("\n".join([*answers, "", f"Its page: {page}"]))
+        answers = [_answer(results, name) for name in names]
+        said = [line for found, _ in answers for line in found]
+        pasted = [block for _, blocks in answers for block in blocks]
+        launches = sum(part.settings["launches"] for part in parts.values())
+        room = MOST_LINES - len(lines) - launches - len(said) - 2
+        for at, block in enumerate(pasted):
+            # One at least.
+            if not at or len(block) <= room:
+                said += block
+                room -= len(block)
+        print("\n".join([*said, "", f"Its page: {page}"]))
     return code
 
 
@@ -267,8 +278,8 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     return lines
 
 
-def _answer(results: Path, name: str) -> list[str]:
-    """The choices along the axis, where they are open, what a loop costs, and the lines to paste."""
+def _answer(results: Path, name: str) -> tuple[list[str], list[list[str]]]:
+    """The choices along the axis, where they are open, what the reference costs; and the lines to paste, by arm."""
     from crossover import farms
     from crossover.experiments import declared
     from crossover.query.run import Run
@@ -276,28 +287,26 @@ def _answer(results: Path, name: str) -> list[str]:
     from crossover.report.text import numbers
     from crossover.report.text.choices import plain
 
-    run = Run(results)
-    experiment = declared()[name]
-    loop = experiment.tiers.quick.reference
-    plain_way = "A plain loop" if experiment.farming else loop
-    lines, pasted = [], dict[str, None]()
+    run, experiment = Run(results), declared()[name]
+    usual = experiment.tiers.quick.reference
+    lines, chosen = [], dict[str, None]()
     for question in run.along(run.find(name)):
         last = question.rows[-1]
         reached = f"; {numbers.quantity(last.value, last.unit)} at {numbers.quantity(last.x, last.axis_unit)}"
         lines.append(plain(f"{question.name}: {question.words}, {question.most}{reached}"))
-        pasted |= dict.fromkeys(row.choice for row in question.rows)
+        arms = dict.fromkeys(row.choice for row in reversed(question.rows))
+        chosen |= arms
         if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
             lines.append(f"Open at {numbers.listed(unsettled)}: a larger --minutes may decide")
-        costs = [(row.candidates[loop], row.x, row.axis_unit) for row in question.rows if loop in row.candidates]
-        if loop not in pasted and costs:
+        costs = [(row.candidates[usual], row.x, row.axis_unit) for row in question.rows if usual in row.candidates]
+        if usual not in arms and costs:
             cost, x, unit = max(costs)
-            lines.append(
-                f"{plain_way} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}"
-            )
-    for arm in pasted:
-        if text := farms.snippet(arm) or experiment.snippets.get(arm, ""):
-            lines += ["", f"{arm}, to paste:", *filter(None, text.splitlines())]
-    return lines
+            lines.append(f"{usual} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}")
+    # A loop needs no explanation beside another choice.
+    arms_to_paste = [arm for arm in chosen if arm != usual or not experiment.farming] or list(chosen)
+    texts = {arm: farms.snippet(arm) or experiment.snippets.get(arm, "") for arm in arms_to_paste}
+    pasted = [["", f"{arm}, to paste:", *filter(None, text.splitlines())] for arm, text in texts.items() if text]
+    return lines, pasted
 
 
 @step(

@@ -1,6 +1,7 @@
 """Settings and keys that the experiments on task farms share."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -130,6 +131,15 @@ class Look:
     """The time on all cores / the time, of the calls: more than 1 with threads inside libraries."""
     shares: bool
     """Whether tasks share an argument."""
+
+
+def of_programs(counts: Sequence[int]) -> list[int]:
+    """The numbers of items of whole programs among those of calls: the largest, where a pool can pay for its start.
+
+    >>> of_programs([1, 8]), of_programs([1, 8, 64])
+    ([8], [8, 64])
+    """
+    return [*counts[-2 if len(counts) > 2 else -1 :]]
 
 
 # At quick one launch has all arms. Later there are more, which would crowd a host.

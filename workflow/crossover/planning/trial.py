@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from crossover.design.farming import Look
+from crossover.design.farming import Look, of_programs
 
 TRIAL = "try.yaml"
 """The configuration of a trial, in its folder of results."""
@@ -24,7 +24,9 @@ MESSAGE_START_SECONDS = 7.0
 AROUND_SECONDS = 14.0
 """Of a trial besides its launches: Snakemake, its start, tables and figures."""
 ROUNDS = 1
-"""The fewest of a cell: launches say more than rounds, and short calls get more in the time that is left."""
+"""The fewest of a cell; whole programs are so long that these suffice."""
+ROUNDS_OF_CALLS = 2
+"""There must be time for so many of a running pool."""
 BLOCK_SECONDS = 0.01
 SLACK = 1.25
 """One more number of items may take the trial a little over its time."""
@@ -98,12 +100,12 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
     is called with as many items as there are workers, in fewer launches, and takes the time that it needs.
     """
 
-    def needed(counts: Sequence[int], programs: int) -> float:
+    def needed(counts: Sequence[int], programs: int, rounds: int = ROUNDS_OF_CALLS) -> float:
         """The seconds of a launch with these numbers of items."""
         blocks = sum(max(BLOCK_SECONDS, count * (look.task_seconds + look.sending_seconds)) for count in counts)
         # The null arm is one more.
-        called = extent.curves * ROUNDS * blocks * (extent.arms + 1) * MARGIN + CHECKS * sum(counts) * look.task_seconds
-        in_programs = [*counts[1:]] or counts if programs else []
+        called = extent.curves * rounds * blocks * (extent.arms + 1) * MARGIN + CHECKS * sum(counts) * look.task_seconds
+        in_programs = of_programs(counts) if programs else []
         start = PROGRAM_FACTOR * look.program_seconds
         return called + sum((programs + 1) * (start + count * look.task_seconds) for count in in_programs)
 
@@ -116,16 +118,16 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
 
     launches = launches_in(minutes)
     launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
-    programs = extent.programs
+    programs, rounds = extent.programs, ROUNDS_OF_CALLS
     budget = budget_of(launches * extent.turns, minutes)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
     counts = fitting(programs)
     if len(counts) < 2 and not wanted:
         programs, counts = 0, fitting(0)
     if len(counts) < 2 and not wanted:
-        counts, launches = [extent.workers], FEWEST_LAUNCHES
-        programs = extent.programs if needed(counts, extent.programs) <= LONGEST * budget else 0
-    budget = max(budget, needed(counts, programs))
+        counts, launches, rounds = [extent.workers], FEWEST_LAUNCHES, ROUNDS
+        programs = extent.programs if needed(counts, extent.programs, ROUNDS) <= LONGEST * budget else 0
+    budget = max(budget, needed(counts, programs, rounds))
     return Trial(
         counts=tuple(counts),
         too_long=tuple(count for count in steps if count > counts[-1])[:1] if not wanted else (),

@@ -12,6 +12,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from crossover.experiments.array_transfer import ARRAY, FRAME, TABLE
+from crossover.measure.messages.pickling import from_out_of_band, out_of_band
 from crossover.measure.messages.sockets import Socket
 
 Array = NDArray[Any]
@@ -55,16 +56,6 @@ class OneFrame(Way):
         """A function that receives an object."""
         unpack, receive = self.unpack, socket.recv
         return lambda: unpack(receive())
-
-
-def _out_of_band(sent: Any) -> list[Any]:
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = pickle.dumps(sent, protocol=5, buffer_callback=buffers.append)
-    return [pickled, *(buffer.raw() for buffer in buffers)]
-
-
-def _from_out_of_band(frames: Sequence[Any]) -> Any:
-    return pickle.loads(frames[0], buffers=frames[1:])
 
 
 def _header_and_buffer(array: Array) -> list[Any]:
@@ -112,8 +103,8 @@ def _from_arrow_stream(frame: bytes) -> Any:
 
 WAYS: dict[str, Way] = {
     "pickle in band": OneFrame(partial(pickle.dumps, protocol=5), pickle.loads),
-    "pickle out of band": Way(_out_of_band, _from_out_of_band),
-    "out of band no-copy": Way(_out_of_band, _from_out_of_band, copy=False),
+    "pickle out of band": Way(out_of_band, from_out_of_band),
+    "out of band no-copy": Way(out_of_band, from_out_of_band, copy=False),
     "msgpack in band": OneFrame(_msgpack, _from_msgpack),
     "header and buffer": Way(_header_and_buffer, _from_header_and_buffer),
     "Arrow IPC": OneFrame(_arrow, _from_arrow),

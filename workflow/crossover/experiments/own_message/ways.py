@@ -3,7 +3,7 @@
 import json
 import os
 import pickle
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from crossover.design.config import ObjectFacts
 from crossover.measure.messages.loops import Way
+from crossover.measure.messages.pickling import from_out_of_band, out_of_band
 from crossover.measure.messages.shared_block import Direction
 from crossover.measure.ranks.channel import Admission, Channel, connect
 from crossover.measure.ranks.children import own_prefix
@@ -41,18 +42,6 @@ Ways = dict[str, Callable[[Any], Way]]
 
 
 # ---- forms
-
-
-def out_of_band(value: Any) -> list[Any]:
-    """The pickle of an object, then its buffers, which are not copied."""
-    buffers: list[pickle.PickleBuffer] = []
-    pickled = pickle.dumps(value, protocol=5, buffer_callback=buffers.append)
-    return [pickled, *(buffer.raw() for buffer in buffers)]
-
-
-def from_out_of_band(parts: Sequence[Any]) -> Any:
-    """The object; its buffers are those given."""
-    return pickle.loads(parts[0], buffers=parts[1:])
 
 
 def describe(value: Any) -> ObjectFacts:

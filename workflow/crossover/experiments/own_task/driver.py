@@ -19,7 +19,7 @@ from typing import Any
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.design.farming import Look
+from crossover.design.farming import Look, of_programs
 from crossover.design.protocol import Keys
 from crossover.experiments.own_task import METRICS, PROGRAM, QUICK, RUNNING, Settings
 from crossover.measure.farms import Floods, flooding, pilot, programs
@@ -48,12 +48,11 @@ def cells(settings: Settings) -> list[Cell]:
         for count in counts
         if RUNNING in settings.pools
     ]
-    # With a single item the loop needs no measurement to win.
     whole = [
         # Each takes longer than any block.
         Cell(curve, count, programs.arms_of(settings.arms), least_seconds=settings.block_seconds)
         for curve in _curves(settings, PROGRAM)
-        for count in counts[1:] or counts
+        for count in of_programs(counts)
         if PROGRAM in settings.pools and settings.placement != "nodes" and not settings.shares
     ]
     return calls + whole

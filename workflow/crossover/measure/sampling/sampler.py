@@ -279,7 +279,8 @@ class Sampler:
         began, plan = self.clock(), own.plan
         # The warm-up calibrates again, because a block may only have been long enough because it was cold or
         # interrupted. It is unlikely that two blocks in a row are interrupted for long.
-        if not own.rounds and plan.shortest_seconds <= WARM_UP_SHARE * share_seconds * VISITS:
+        can_be_short = plan.cell.least_seconds < self._block_seconds(plan.cell)
+        if can_be_short and not own.rounds and plan.shortest_seconds <= WARM_UP_SHARE * share_seconds * VISITS:
             with self.phases.during(WARM_UP):
                 for arm in plan.arms:
                     if not arm.null:
