@@ -71,6 +71,9 @@ def more(chosen: Namespace) -> None:
     print(
         f"launches of each group of rivals: {each}; about {took}, to settle {found.settled} of {found.open} open points"
     )
+    files = {file for name in found.launches if (file := users_file(run, name))}
+    if files and Path(chosen.own).name not in files:
+        raise CrossoverError(f"{chosen.results}: measured {numbers.listed(sorted(files))}; name that file: --own FILE")
     if chosen.dry_run:
         return
     if not Path("Snakefile").exists():
@@ -82,9 +85,6 @@ def more(chosen: Namespace) -> None:
             f"{chosen.results}: was measured on {numbers.listed(sorted(hosts))}; give the profile of the run, such as "
             f"--profile {profile} for this host"
         )
-    files = {file for name in found.launches if (file := users_file(run, name))}
-    if files and Path(chosen.own).name not in files:
-        raise CrossoverError(f"{chosen.results}: measured {numbers.listed(sorted(files))}; name that file: --own FILE")
     trial, own = chosen.results / TRIAL, (f"own={chosen.own}",) if files else ()
     options = ("--profile", profile, *(("--configfile", str(trial)) if files and trial.exists() else ()))
     (tier,) = tiers
