@@ -33,7 +33,7 @@ class Settings(farming.FixedEngines, settings.Refined):
 
 
 QUICK = Settings(
-    tasks=(4, 16, 64),
+    tasks=(8, 64),
     work=("spin",),
     arms=ARMS[:-1],
     reference=ARMS[0],
@@ -43,7 +43,7 @@ QUICK = Settings(
     block_seconds=0.001,
     rounds=settings.Rounds(at_most=100),
     target_width=0.05,
-    budget_seconds=7,
+    budget_seconds=4,
     refine_metric="whole program",
 )
 STANDARD = replace(
@@ -56,7 +56,7 @@ STANDARD = replace(
     **settings.AT_STANDARD,
 )
 PAPER = replace(STANDARD, engines=4, budget_seconds=100, target_width=0.01, **settings.AT_PAPER)
-SMOKE = replace(QUICK, tasks=(4,), arms=ARMS[:2], launches=1, budget_seconds=1)
+SMOKE = replace(QUICK, tasks=(8,), arms=ARMS[:2], launches=1, budget_seconds=1)
 
 EXPERIMENT = Experiment(
     title="Task farms: when a pool pays",
