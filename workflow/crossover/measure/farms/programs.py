@@ -12,6 +12,7 @@ from time import perf_counter
 from typing import Any
 
 from crossover import farms
+from crossover.errors import CrossoverError
 from crossover.measure.farms.user_code import with_remedy
 from crossover.measure.ranks.ending import die_with_parent
 from crossover.measure.sampling.contract import DAMAGED, Block
@@ -49,7 +50,7 @@ def arms_of(arms: Sequence[str]) -> tuple[str, ...]:
     return tuple(farms.programs(arms))
 
 
-class ProgramError(Exception):
+class ProgramError(CrossoverError):
     """A program failed, or did not end in time; the reason in one line."""
 
 
