@@ -32,7 +32,7 @@ AWAY_SECONDS = 25
 def measures(project: OnCluster, launch: int, placement: str = "node", results: str = "results") -> bool:
     """Whether a launch of the toy is well under way, or has ended."""
     logs = (project.folder / results / "logs/quick/toy" / placement).glob(f"{launch}-*.log")
-    return any(log.read_text().count(": visit ") >= 3 for log in logs)
+    return any(log.read_text(encoding="utf-8").count(": visit ") >= 3 for log in logs)
 
 
 def under_way(project: OnCluster) -> list[int]:

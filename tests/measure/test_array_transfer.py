@@ -253,21 +253,20 @@ def test_a_picture_has_one_size():
 
 def test_arms_take_part_where_an_object_fits_and_a_curve_without_one_is_left_out():
     every = [f"REQ/REP over ipc, {kind}" for kind in OBJECTS]
-    own = settings("array_transfer", {"curves": every, "arms": [*ARMS], "ceilings": ["C"]})
-    found = {cell.keys["object"]: {*cell.arms} for cell in driver.cells(own)}
-    assert found == FITTING
+    full = settings("array_transfer", {"curves": every, "arms": [*ARMS], "ceilings": ["C"]})
+    assert {cell.keys["object"]: {*cell.arms} for cell in driver.cells(full)} == FITTING
     few = {"arms": ["msgpack in band", "header and buffer"], "reference": "msgpack in band"}
-    own = settings("array_transfer", {"curves": every, **few})
-    assert {cell.keys["object"] for cell in driver.cells(own)} == {"float64 array", "uint8 frame"}
+    reduced = settings("array_transfer", {"curves": every, **few})
+    assert {cell.keys["object"] for cell in driver.cells(reduced)} == {"float64 array", "uint8 frame"}
 
 
 @pytest.mark.parametrize("tier", TIERS)
 def test_containers_have_one_size_at_quick_and_arrays_alone_both_transports(tier):
-    own = schema.complete({"tier": tier}).experiments["array_transfer"]
-    found = {keys["object"]: keys["transport"] for keys in own.within("node").connections("node").values()}
+    declared = schema.complete({"tier": tier}).experiments["array_transfer"]
+    transports = {keys["object"]: keys["transport"] for keys in declared.within("node").connections("node").values()}
     wanted = {"smoke": {"float64 array"}, "quick": {"float64 array", "DataFrame"}}.get(tier, {*OBJECTS})
-    assert {*found} == wanted and {*found.values()} == {"ipc"}
-    assert tier != "quick" or own.container_sizes_bytes == (1_000_000,)
+    assert {*transports} == wanted and {*transports.values()} == {"ipc"}
+    assert tier != "quick" or declared.container_sizes_bytes == (1_000_000,)
     at = schema.complete({"tier": tier, "at": "5MB"}).experiments["array_transfer"]
     assert at.sizes_bytes == at.container_sizes_bytes == (5_000_000,)
 

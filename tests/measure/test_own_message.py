@@ -126,7 +126,7 @@ def test_a_block_with_a_bad_message_has_no_value(pattern, got, bad, left):
     end = end_of(returning("[1]"))
     taken = driver.WORD if pattern == "stream" and got == [1] else got
     end.ways = {"Queue": lambda value: Way(lambda value: None, lambda: taken, lambda: left)}
-    sender = driver.Sender(end, {"Queue": driver.Line(lambda command: None, lambda: bad)})
+    sender = driver.Sender(end, {"Queue": driver.Line(lambda command: None, lambda: bad)}, [])
     sender.faults["Queue", 1] = ""
     block = sender.run(Cell({"pattern": pattern}, 1), Arm("Queue", "Queue"), 3)
     assert block.fault == (DAMAGED if got == [2] or bad or left else "") and bool(block.values) != bool(block.fault)
@@ -197,7 +197,7 @@ def test_the_lines_to_paste_send_an_object(arm, tmp_path, monkeypatch):
             exec(SNIPPETS[arm], scope := {"value": value})
             assert scope["received"] == value
             return
-        # The other end returns what it gets.
+        # The other end sends each message back.
         echo = threading.Thread(target=lambda: other.send_multipart(other.recv_multipart()))
         echo.start()
         exec(SNIPPETS[arm], scope := {"value": value})
@@ -210,3 +210,12 @@ def test_every_arm_but_those_for_some_types_has_lines_to_paste():
     assert {*TO_CHILD, *TO_RANK} - SNIPPETS.keys() == {"shared memory", "Arrow IPC"}
     for arm in SNIPPETS:
         compile(SNIPPETS[arm], arm, "exec")
+
+
+def test_counts_that_are_left_out_or_that_no_way_carries_are_named():
+    sender = driver.Sender(end_of(returning("[1]")), {}, [1000])
+    sender.faults = {("Queue", 1): "", ("JSON", 1): "no", ("Queue", 2): "message(2) fails", ("JSON", 2): "no"}
+    assert sender.notes.split("; ") == [
+        "message(1000) is left out, because it is too large or too slow",
+        "message(2) is not measured: message(2) fails",
+    ]

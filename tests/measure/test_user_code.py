@@ -10,6 +10,7 @@ from launching import settings
 
 from crossover.config import schema
 from crossover.errors import CrossoverError
+from crossover.experiments.own_task import driver
 from crossover.measure.farms import pilot
 from crossover.measure.farms.user_code import equal, functions, unfold
 from crossover.measure.ranks import variables
@@ -174,3 +175,14 @@ def test_libraries_have_the_users_threads_or_one(launch, monkeypatch, wanted):
     text = f"import os\n{ITEMS}def task(item):\n    return {seen}\n\n\n{same}"
     rows = measured(launch, text, "concurrent.futures", library_threads=[wanted])
     assert all(row["value"] > 0 and row["library_threads"] == wanted for arm in rows for row in rows[arm])
+
+
+def test_numbers_of_items_that_are_left_out_or_fail_are_named(monkeypatch):
+    own = {"item_counts": [1, 8, 1000], "file": "a.py", "budget_seconds": 1, "reference": "loop", "arms": ["loop"]}
+    guard = driver.Guard(None, settings("own_task", own))
+    monkeypatch.setitem(driver._item_seconds, "a.py", 0.1)
+    guard.faults = {("", 8, "loop"): "items(8) fails", ("", 1, "threads"): "no"}
+    assert guard.notes.split("; ") == [
+        "1,000 items are left out, because a launch has no time for them",
+        "8 items are not measured: items(8) fails",
+    ]

@@ -85,12 +85,14 @@ def more(chosen: Namespace) -> None:
             f"{chosen.results}: was measured on {numbers.listed(sorted(hosts))}; give the profile of the run, such as "
             f"--profile {profile} for this host"
         )
-    trial, own = chosen.results / TRIAL, (f"own={chosen.own}",) if files else ()
-    options = ("--profile", profile, *(("--configfile", str(trial)) if files and trial.exists() else ()))
     (tier,) = tiers
+    options, values = ["--profile", profile], [f"results={chosen.results}", f"tier={tier}"]
+    if files:
+        values.append(f"own={chosen.own}")
+        options += ["--configfile", str(chosen.results / TRIAL)] if (chosen.results / TRIAL).exists() else []
     replication.want(str(chosen.results), tier, found.launches)
     # Made from what is typed and from known words only: options such as --snakefile would name code to run.
-    again = Command(options, (f"results={chosen.results}", f"tier={tier}", *own), tuple(files and found.launches)).but()
+    again = Command(tuple(options), tuple(values), tuple(found.launches) if files else ()).but()
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

@@ -50,8 +50,8 @@ def try_(chosen: Namespace) -> int:
 
     The file has plain functions: items(count) returns a list of arguments, task(item) runs on each; or message(count)
     returns an object to send. It may have two more: same(got, expected) tells whether a result or an object is right,
-    and shared() returns what every task gets as a second argument. Prints the choice for each number of items,
-    the most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show and
+    and the result of shared() is the second argument of every task. Prints the choice for each number of items, the
+    most that it can cost, and lines to paste. It is an ordinary run of an experiment on the file: ask, show and
     compare read its folder, and the last line makes its page.
     """
     from crossover.config import user_file
@@ -85,7 +85,7 @@ def try_(chosen: Namespace) -> int:
     code = _measured(words)
     if not code:
         page = " ".join(shlex.quote(word) for word in [*words[: words.index("remeasure=true")], "partial=true"])
-        answers = [_answer(results, name) for name in names]
+        answers = [_answer(results, name, part.counts) for name, part in parts.items()]
         said = [line for found, _ in answers for line in found]
         pasted = [block for _, blocks in answers for block in blocks]
         launches = sum(part.settings["launches"] for part in parts.values())
@@ -101,8 +101,9 @@ def try_(chosen: Namespace) -> int:
 
 @dataclass(frozen=True)
 class Part:
-    """The trial of one experiment: its settings, what to say before it, and the seconds that it takes."""
+    """The trial of one experiment: its points, its settings, what to say before it, and the seconds that it takes."""
 
+    counts: Sequence[int]
     settings: dict[str, Any]
     lines: list[str]
     seconds: float
@@ -133,7 +134,7 @@ def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Par
         "functions": places,
         "budget_seconds": plan.budget_seconds,
     }
-    return Part(settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
+    return Part(plan.counts, settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
 
 
 def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
@@ -160,7 +161,7 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
     if len(fitting) < len(look.counts):
         lines.append(f"More takes longer: --counts {look.counts[len(fitting)]}, or --minutes")
     settings = {"counts": counts, "arms": arms, "launches": launches, "budget_seconds": budget}
-    return Part(settings, lines, 60 * minutes)
+    return Part(counts, settings, lines, 60 * minutes)
 
 
 def _measured(words: list[str]) -> int:
@@ -278,7 +279,7 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     return lines
 
 
-def _answer(results: Path, name: str) -> tuple[list[str], list[list[str]]]:
+def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str], list[list[str]]]:
     """The choices along the axis, where they are open, what the reference costs; and the lines to paste, by arm."""
     from crossover import farms
     from crossover.experiments import declared
@@ -289,19 +290,22 @@ def _answer(results: Path, name: str) -> tuple[list[str], list[list[str]]]:
 
     run, experiment = Run(results), declared()[name]
     usual = experiment.tiers.quick.reference
-    lines, chosen = [], dict[str, None]()
+    lines, chosen, measured = [], dict[str, None](), set[float]()
     for question in run.along(run.find(name)):
         last = question.rows[-1]
         reached = f"; {numbers.quantity(last.value, last.unit)} at {numbers.quantity(last.x, last.axis_unit)}"
         lines.append(plain(f"{question.name}: {question.words}, {question.most}{reached}"))
         arms = dict.fromkeys(row.choice for row in reversed(question.rows))
         chosen |= arms
+        measured |= {row.x for row in question.rows}
         if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
             lines.append(f"Open at {numbers.listed(unsettled)}: a larger --minutes may decide")
         costs = [(row.candidates[usual], row.x, row.axis_unit) for row in question.rows if usual in row.candidates]
         if usual not in arms and costs:
             cost, x, unit = max(costs)
             lines.append(f"{usual} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}")
+    if left_out := [f"{count:,}" for count in counts if count not in measured]:
+        lines.append(f"Not measured: {numbers.listed(left_out)}; the page says why")
     # A loop needs no explanation beside another choice.
     arms_to_paste = [arm for arm in chosen if arm != usual or not experiment.farming] or list(chosen)
     texts = {arm: farms.snippet(arm) or experiment.snippets.get(arm, "") for arm in arms_to_paste}

@@ -49,7 +49,7 @@ class Trial:
     too_long: tuple[int, ...]
     """Wanted numbers of items that do not fit."""
     has_programs: bool
-    """Whether whole programs are measured, which may not fit."""
+    """Whether there is time for whole programs."""
     launches: int
     """For each number of threads inside libraries."""
     budget_seconds: float

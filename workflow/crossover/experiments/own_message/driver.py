@@ -11,12 +11,11 @@ with each object once, before it is timed: an arm that raises, or from which ano
 
 from __future__ import annotations
 
-import io
 import math
 import multiprocessing
 import pickle
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import ExitStack, contextmanager, redirect_stdout, suppress
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +27,7 @@ from crossover.design.cell import Cell
 from crossover.design.config import ObjectLook, too_slow
 from crossover.errors import CrossoverError
 from crossover.experiments.own_message import TO_CHILD, TO_RANK, Settings, ways
-from crossover.measure.farms.user_code import equal, reason_of, unfold
+from crossover.measure.farms.user_code import equal, reason_of, refusing_prints, unfold
 from crossover.measure.messages.loops import WORD, Way
 from crossover.measure.ranks import allocator
 from crossover.measure.ranks.children import Children, begin
@@ -151,21 +150,27 @@ class End:
 class Sender:
     """Rank 0: tries each arm, then commands the other end, sends, and keeps the time."""
 
-    def __init__(self, end: End, lines: Mapping[str, Line]):
-        self.end, self.lines = end, lines
+    def __init__(self, end: End, lines: Mapping[str, Line], left_out: Sequence[int]):
+        self.end, self.lines, self.left_out = end, lines, left_out
         self.faults: dict[tuple[str, int], str] = {}
         self._sizes: dict[int, str] = {}
 
     @property
     def notes(self) -> str:
-        """What the objects are when pickled."""
-        return "; ".join(self._sizes[count] for count in sorted(self._sizes))
+        """What the objects are when pickled, and the counts that are left out, or that no way carries."""
+        faults = {count: [own for (_, x), own in self.faults.items() if x == count] for _, count in self.faults}
+        return "; ".join(
+            [self._sizes[count] for count in sorted(self._sizes)]
+            + [f"message({count}) is left out, because it is too large or too slow" for count in self.left_out]
+            + [f"message({count}) is not measured: {own[0]}" for count, own in sorted(faults.items()) if all(own)]
+        )
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` objects of `cell.x` items."""
         name, count, is_stream = arm.runs, cell.x, cell.keys["pattern"] == STREAM
         if (name, count) not in self.faults:
             self.faults[name, count] = self._tried(name, count)
+        if count not in self._sizes:
             with suppress(Exception):
                 self._sizes[count] = f"message({count}) is {ways.describe(self.end.value(count))}"
         if fault := self.faults[name, count]:
@@ -287,7 +292,7 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Sender]:
             to_child, own = stack.enter_context(parent_of_child(settings.file, size))
             end.ways |= own
             lines |= dict.fromkeys(TO_CHILD, to_child)
-        yield Sender(end, lines)
+        yield Sender(end, lines, [count for count in sorted(settings.counts) if count > _most])
         channel.send(None)
     _most = math.inf
 
@@ -307,9 +312,9 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
 
     Raises CrossoverError, in one line, where that fails.
     """
-    counts, sizes, seconds, printed = [1], list[int](), list[float](), io.StringIO()
+    counts, sizes, seconds = [1], list[int](), list[float]()
     try:
-        with unfold(sources), redirect_stdout(printed):
+        with unfold(sources), refusing_prints(file):
             end = End(file)
             while True:
                 value, began = end.module.message(counts[-1]), perf_counter()
@@ -322,14 +327,12 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
                 if fault or is_last:
                     break
                 counts.append(10 * counts[-1])
+    except CrossoverError:
+        raise
     except Exception as error:
         raise CrossoverError(f"{file}: message({counts[-1]}) cannot be sent: {said(error)}; correct it") from error
     if fault:
         raise CrossoverError(f"{file}: message({counts[-1]}) arrives changed when it is pickled: {fault}")
-    if text := printed.getvalue().strip():
-        raise CrossoverError(
-            f"{file}: prints {text.splitlines()[0][:60]!r}; remove that, since printing takes time too"
-        )
     return ObjectLook(counts, sizes, seconds, type(value).__name__, facts.buffer_count, facts.out_of_band_share)
 
 

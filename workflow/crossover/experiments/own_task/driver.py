@@ -39,9 +39,7 @@ def look(file: str, sources: Mapping[str, str]) -> Look:
 
 def cells(settings: Settings) -> list[Cell]:
     """One cell per curve and number of items, as far as a round fits; the driver has timed the function before."""
-    item_seconds = _Timed.item_seconds
-    fitting = LONGEST * settings.seconds / max(1e-9, item_seconds * len(settings.arms))
-    counts = [count for count in settings.item_counts if count <= fitting] or [min(settings.item_counts)]
+    counts, item_seconds = _fitting(settings), _item_seconds.get(settings.file, 0.0)
     calls = [
         Cell(curve, count, least_seconds=item_seconds * count / settings.engines)
         for curve in _curves(settings, RUNNING)
@@ -67,10 +65,14 @@ def _curves(settings: Settings, pool: str) -> list[Keys]:
     return [keys(settings, "user", **own, function=place) for place in places]
 
 
-class _Timed:
-    """How long the function takes, once the driver knows."""
+_item_seconds: dict[str, float] = {}
+"""How long the function of a file takes, once the driver has timed it."""
 
-    item_seconds = 0.0
+
+def _fitting(settings: Settings) -> list[int]:
+    """The numbers of items that are not left out."""
+    most = LONGEST * settings.seconds / max(1e-9, _item_seconds.get(settings.file, 0.0) * len(settings.arms))
+    return [count for count in settings.item_counts if count <= most] or [min(settings.item_counts)]
 
 
 def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
@@ -110,15 +112,25 @@ def _same(file: str, count: int, got: Any, item: Any) -> bool:
 
 
 class Guard:
-    """The blocks of the farms, and whole programs; what raises in a curve is not called there again."""
+    """The blocks of the farms, and whole programs; an arm that raises at a point is not called there again."""
 
     def __init__(self, floods: Floods, settings: Settings):
         self.floods, self.settings = floods, settings
-        self.faults: dict[tuple[str, str], str] = {}
+        self.faults: dict[tuple[str, int, str], str] = {}
+
+    @property
+    def notes(self) -> str:
+        """The numbers of items that are left out, or that even the reference could not run."""
+        left_out = sorted({*self.settings.item_counts} - {*_fitting(self.settings)})
+        failed = {count: fault for (_, count, arm), fault in self.faults.items() if arm == self.settings.reference}
+        return "; ".join(
+            [f"{count:,} items are left out, because a launch has no time for them" for count in left_out]
+            + [f"{count:,} items are not measured: {failed[count]}" for count in sorted(failed)]
+        )
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Call the function for all items, `n` times, or run `n` programs that do."""
-        place = cell.protocol, arm.runs
+        place = cell.protocol, cell.x, arm.runs
         if place not in self.faults:
             try:
                 block = self._program(cell, arm, n) if cell.keys["pool"] == PROGRAM else self.floods.run(cell, arm, n)
@@ -152,7 +164,7 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
         code.task(*arguments)
         began = time.perf_counter()
         code.task(*arguments)
-        _Timed.item_seconds = time.perf_counter() - began
+        _item_seconds[settings.file] = time.perf_counter() - began
         with _drive(peers, settings) as floods:
             yield Guard(floods, settings)
 

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
-import io
 import pickle
 import time
 from collections.abc import Callable, Mapping
-from contextlib import redirect_stdout
 from pathlib import Path
 from typing import Any
 
 from crossover.design.farming import Look
 from crossover.errors import CrossoverError
 from crossover.measure.farms import programs
-from crossover.measure.farms.user_code import functions, kept, reason_of, unfold
+from crossover.measure.farms.user_code import functions, kept, reason_of, refusing_prints, unfold
 
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
@@ -26,8 +24,7 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
     Raises CrossoverError, in a line that names the file, the reason and the remedy, for a file that cannot be imported,
     items that are no list or none, a function that raises or prints, and results that differ from call to call.
     """
-    printed = io.StringIO()
-    with unfold(sources), redirect_stdout(printed):
+    with unfold(sources), refusing_prints(file):
         code = _tried(file, "cannot be imported", lambda: functions(file))
         items = _tried(file, "items(2) fails", lambda: code.items(2))
         if not isinstance(items, list) or len(items) != 2:
@@ -54,9 +51,6 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
             f"{file}: two calls of task on one item returned different results; seed what is random, or add "
             "same(got, expected), which tells whether a result is right"
         )
-    if text := printed.getvalue().strip():
-        first = text.splitlines()[0][:60]
-        raise CrossoverError(f"{file}: prints {first!r}; remove that, since printing takes time too")
     times = sorted(seconds[1:])
     began = time.perf_counter()
     _pickled((arguments, results[0]))

@@ -6,17 +6,20 @@ A file has two functions, and may have two more: `items(count)` returns a list o
 
 from __future__ import annotations
 
+import io
 import os
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from crossover.errors import CrossoverError
 
 NOTEBOOK = "notebook"
 """The name of a module that is nowhere."""
@@ -53,6 +56,17 @@ def unfold(sources: Mapping[str, str]) -> Iterator[Path]:
         finally:
             os.environ["PYTHONPATH"] = before
             sys.path.remove(folder)
+
+
+@contextmanager
+def refusing_prints(file: str) -> Iterator[None]:
+    """Raise CrossoverError, in a line that names the file, if something is printed in this context."""
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        yield
+    if text := printed.getvalue().strip():
+        first = text.splitlines()[0][:60]
+        raise CrossoverError(f"{file}: prints {first!r}; remove that, since printing takes time too")
 
 
 @cache

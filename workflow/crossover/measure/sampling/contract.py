@@ -21,7 +21,7 @@ class Block:
 
 
 class Blocks(Protocol):
-    """An experiment's driver, as the sampler sees it. It may have `notes`, a text on what it measures, for the page."""
+    """An experiment's driver, as the sampler sees it. It may have `notes`, sentences about its subject."""
 
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Run `n` repetitions of `arm` in `cell`, check them, and return the result."""
