@@ -158,7 +158,7 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
         f"{numbers.percent(look.out_of_band_share)} of it in buffers that go out of band",
         f"Messages with {numbers.listed([f'{count:,}' for count in counts], 'and')}, by {len(arms)} ways",
     ]
-    if len(fitting) < len(look.counts):
+    if not chosen.counts and len(fitting) < len(look.counts):
         lines.append(f"More takes longer: --counts {look.counts[len(fitting)]}, or --minutes")
     settings = {"counts": counts, "arms": arms, "launches": launches, "budget_seconds": budget}
     return Part(counts, settings, lines, 60 * minutes)
@@ -270,9 +270,9 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
     if not plan.has_programs:
         lines.append(
-            "Not as a whole program: not with a shared argument"
+            "No whole programs, because tasks share an argument"
             if found.shares
-            else "Not as a whole program, which takes longer: --minutes"
+            else "Whole programs take longer: --minutes"
         )
     if plan.too_long:
         lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
