@@ -56,7 +56,7 @@ STANDARD = replace(
     **settings.AT_STANDARD,
 )
 PAPER = replace(STANDARD, engines=4, budget_seconds=100, target_width=0.01, **settings.AT_PAPER)
-SMOKE = replace(QUICK, tasks=(8,), arms=ARMS[:2], launches=1, budget_seconds=1)
+SMOKE = replace(QUICK, tasks=(1, 8), arms=ARMS[:2], launches=1, budget_seconds=1)
 
 EXPERIMENT = Experiment(
     title="Task farms: when a pool pays",
