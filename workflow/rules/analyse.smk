@@ -18,6 +18,7 @@ TABLES = (
     "thresholds",
     "sensitivity",
     "hosts",
+    "pairs",
     "choices",
 )
 ANALYSING_CODE = code_digest.digest("crossover.analyse.tables.raw_files", "crossover.analyse.tables.writer")

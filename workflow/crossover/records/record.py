@@ -48,6 +48,7 @@ TABLES: dict[str, type[rows.Row]] = {
     "sensitivity": rows.Sensitivity,
     "choices": rows.Choice,
     "hosts": rows.Host,
+    "pairs": rows.Pair,
     "claims": rows.Claim,
     "recommendations": rows.Recommendation,
     "changes": rows.Change,
@@ -67,6 +68,7 @@ THRESHOLDS = rows.Threshold.schema()
 SENSITIVITY = rows.Sensitivity.schema()
 CHOICES = rows.Choice.schema()
 HOSTS = rows.Host.schema()
+PAIRS = rows.Pair.schema()
 CLAIMS = rows.Claim.schema()
 RECOMMENDATIONS = rows.Recommendation.schema()
 CHANGES = rows.Change.schema()
@@ -83,7 +85,7 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
     return {name: TABLES[name].schema() for name in tables.split()}
 
 
-LATER = {*KEYS, "variables", "tuning", "notes"}
+LATER = {*KEYS, "variables", "tuning", "notes", "first_rank", "second_rank"}
 """Columns that earlier releases did not record."""
 
 RENAMED = {"null": "is_null_arm"}

@@ -162,7 +162,10 @@ class Rank(Row):
 
 @dataclass(frozen=True, kw_only=True)
 class Measurement(OfArm):
-    """A metric of a block. `value` is null if the block was not valid; `validity` says why."""
+    """A metric of a block. `value` is null if the block was not valid; `validity` says why.
+
+    A block of many pairs of ranks has a row for each, with the two ranks, besides its own, the median over all pairs.
+    """
 
     launch: int
     runs: str
@@ -178,6 +181,8 @@ class Measurement(OfArm):
     start_ns: int
     block_seconds: float
     stop: str
+    first_rank: int | None
+    second_rank: int | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -322,6 +327,31 @@ class Host(OnAxis):
     smallest_effect: float | None
     p: float | None
     verdict: str
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pair(OnAxis):
+    """Two hosts of a tournament, or, without an `other`, one host with all its opponents.
+
+    `value` is the geometric mean over launches of the pair's medians over rounds; of a host, that of its pairs' median.
+    `factor` is the effect of the host, or of the link between the two: how many times worse than the others, at least
+    1 if worse. `verdict`: worse, alike or open.
+    """
+
+    arm: str
+    unit: str
+    x: float
+    host: str
+    other: str
+    value: float
+    factor: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    verdict: str
+    smallest_effect: float | None
+    launches: int
+    rounds: int
 
 
 @dataclass(frozen=True, kw_only=True)

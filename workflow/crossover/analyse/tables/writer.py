@@ -20,7 +20,7 @@ from crossover.records import record
 from crossover.records.rows import Launch
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts choices"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts pairs choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
