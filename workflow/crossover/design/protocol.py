@@ -123,7 +123,7 @@ KEYS = {
         "What the sender does just before a block: `wait` or `work`; of floods, `pause`, or `none` for back to back.",
         lambda keys: str(PRELUDES.get(keys["prelude"], keys["prelude"])),
     ),
-    "ranks": Key(int, "The ranks that take part in a collective call.", "ranks: {}"),
+    "ranks": Key(int, "The ranks that take part in a collective call or a tournament.", "ranks: {}"),
     "engines": Key(int, "The engines of each farm, where they are not the axis.", "engines: {}"),
     "flood_tasks": Key(int, "The tasks of one flood, where they are not the axis.", _flood),
     "tasks_per_engine": Key(int, "The tasks of one flood for each engine.", "tasks per engine: {}"),

@@ -192,6 +192,8 @@ class Settings:
     cells: Mapping[str, Sequence[int]] | None = None
     """Points by `protocol.identity` of a curve, in a launch that measures only these."""
 
+    pairs_of_hosts: ClassVar[bool] = False
+    """Whether it measures every pair of hosts."""
     within_a_host: ClassVar[Names] = ()
     """Ceilings that cannot be measured between hosts."""
 
@@ -238,6 +240,10 @@ class Settings:
     def hosts_across(self) -> int:
         """The hosts of a launch in placement `nodes`."""
         return 2
+
+    def fitted(self, hosts: int) -> Self:
+        """The settings where a launch can have at most so many hosts."""
+        return self
 
     def ranks_between(self) -> int:
         """The ranks of a launch, except in placement `process`, which has one."""

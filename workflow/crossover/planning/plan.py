@@ -32,6 +32,11 @@ def in_placement(settings: Settings, placement: str) -> Settings:
     )
 
 
+def fitted(config: Config) -> Config:
+    """The configuration with launches of at most its `hosts`, where an experiment takes as many as there are."""
+    return replace(config, experiments={name: own.fitted(config.hosts) for name, own in config.experiments.items()})
+
+
 def turns(config: Config, experiment: str, placement: str) -> list[Settings]:
     """The settings that launches of an experiment have in turn in a placement."""
     return [own.of_launch() for own in in_placement(config.experiments[experiment], placement).turns()]

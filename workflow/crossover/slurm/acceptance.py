@@ -6,6 +6,7 @@ Without this check, a job that no partition can hold would wait in the queue for
 import re
 import shlex
 import subprocess
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any
 
@@ -104,12 +105,14 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
 
     It is `wanted` if Slurm does not answer, and if it refuses even one host, because then `check` says why.
     """
-    job = {**resources, "tasks": max(2, wanted), "runtime": 1}
-    refusal = _asked({**job, "nodes": wanted})[1]
-    for hosts in range(wanted - 1, 0, -1) if refusal else ():
-        if not _asked({**job, "nodes": hosts})[1]:
-            return hosts, f"Slurm refuses jobs of {wanted} nodes ({refusal}); {_step(refusal, resources)}"
-    return wanted, ""
+
+    def refusal(hosts: int) -> str:
+        return _asked({**resources, "tasks": max(2, hosts), "runtime": 1, "nodes": hosts})[1]
+
+    if not (why := refusal(wanted)) or refusal(1):
+        return wanted, ""
+    granted = bisect_left(range(1, wanted), True, key=lambda hosts: bool(refusal(hosts)))
+    return granted, f"Slurm refuses jobs of {wanted} nodes ({why}); {_step(why, resources)}"
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:

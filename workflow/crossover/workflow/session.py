@@ -195,14 +195,15 @@ def with_engines(config: Config, stated: Mapping[str, Any], slurm: Mapping[str, 
 
 
 def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
-    """The configuration with the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
+    """The configuration fitted to the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
     if not slurm:
-        return config, math.inf
+        return plan.fitted(config), math.inf
     # The doctor has a job for two hosts, whatever the experiments need.
     if (wanted := min(max(plan.most_hosts(config), *facts.HOSTS.values()), config.hosts)) > 1:
         hosts, reason = acceptance.most_hosts(slurm, wanted)
+        config = plan.fitted(replace(config, hosts=hosts))
         # Launches with more are left out and named.
-        config = replace(config, hosts=hosts, too_few_nodes=reason)
+        config = replace(config, too_few_nodes=reason if plan.waiting(config) else "")
     return config, cluster.partition(slurm.get("slurm_partition")).minutes
 
 

@@ -9,7 +9,7 @@ from contextlib import AbstractContextManager, ExitStack, nullcontext
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from itertools import pairwise
+from itertools import pairwise, product
 from math import log
 from pathlib import Path
 from random import Random
@@ -166,7 +166,7 @@ def _report(launch: str, done: int, of: int, sample: Sample, gone_seconds: float
 
 
 def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str, Any]]:
-    """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric.
+    """The rows of `record.MEASUREMENTS` without the launch's identity: one per block and metric, and one for each pair.
 
     A cell has every metric for which any of its blocks has a value, or all metrics if no block has any value. For a
     metric without a value, a block has a row only if it has a fault.
@@ -174,32 +174,33 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
     valued = {name for seen in sample.observations for name in seen.block.values}
     metrics = [metric for metric in kind.metrics if metric.name in valued or not valued]
     fixed = {"protocol": sample.cell.protocol, **sample.cell.keys}
-    for seen in sample.observations:
-        for metric in metrics:
-            if metric.name not in seen.block.values and not seen.block.fault:
-                continue
-            yield fixed | {
-                "arm": seen.arm.name,
-                "runs": seen.arm.runs,
-                "reference": reference,
-                "is_null_arm": seen.arm.null,
-                "ceiling": seen.arm.ceiling,
-                "axis": kind.axis.name,
-                "axis_unit": kind.axis.unit,
-                "x": seen.cell.x,
-                "metric": metric.name,
-                "unit": metric.unit,
-                "better": metric.better,
-                "levels": json.dumps(metric.levels),
-                "value": seen.block.values.get(metric.name),
-                "validity": seen.validity,
-                "stop": sample.stop,
-                "round": seen.round,
-                "position": seen.position,
-                "n": seen.n,
-                "start_ns": seen.start_ns,
-                "block_seconds": seen.block.seconds,
-            }
+    for seen, metric in product(sample.observations, metrics):
+        if metric.name not in seen.block.values and not seen.block.fault:
+            continue
+        row = fixed | {
+            "arm": seen.arm.name,
+            "runs": seen.arm.runs,
+            "reference": reference,
+            "is_null_arm": seen.arm.null,
+            "ceiling": seen.arm.ceiling,
+            "axis": kind.axis.name,
+            "axis_unit": kind.axis.unit,
+            "x": seen.cell.x,
+            "metric": metric.name,
+            "unit": metric.unit,
+            "better": metric.better,
+            "levels": json.dumps(metric.levels),
+            "stop": sample.stop,
+            "round": seen.round,
+            "position": seen.position,
+            "n": seen.n,
+            "start_ns": seen.start_ns,
+            "block_seconds": seen.block.seconds,
+        }
+        yield row | {"value": seen.block.values.get(metric.name), "validity": seen.validity}
+        for pair in seen.block.pairs:
+            result = {"value": pair.values.get(metric.name), "validity": pair.fault or seen.validity}
+            yield row | result | dict(zip(("first_rank", "second_rank"), pair.ranks, strict=True))
 
 
 def earlier_paces(folder: Path) -> Paces:
