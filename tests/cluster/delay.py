@@ -37,7 +37,8 @@ def tap(name: str, process: int) -> int:
 def forward(one: int, other: int, seconds: float) -> None:
     """Forward every frame `seconds` after its arrival, in both directions."""
     waiting: deque[tuple[float, int, bytes]] = deque()
-    ready = selectors.DefaultSelector()
+    # epoll waits for whole milliseconds.
+    ready = selectors.SelectSelector()
     for source, target in ((one, other), (other, one)):
         ready.register(source, selectors.EVENT_READ, target)
     while True:
