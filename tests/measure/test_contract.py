@@ -83,6 +83,8 @@ OWN = "tests/measure/own_work.py"
 BUILT = {"zmq_message_size": {"arms": ["40 B struct", "64 B struct"]}}
 """Only builds that other tests need too; all other experiments are measured with every arm that they know."""
 
+ON_ONE_HOST = [name for name, each in sorted(declared().items()) if "node" in each.tiers.smoke.placements]
+
 DISTURBED = {"ok", "steal time", "throttled", "swapped"}
 """The possible validities of a sane block on a machine with other users."""
 
@@ -117,7 +119,7 @@ class Measured:
 
 @pytest.fixture(
     scope="module",
-    params=[*sorted(declared()), *(pytest.param(case, marks=pytest.mark.long) for case in VARIANTS)],
+    params=[*ON_ONE_HOST, *(pytest.param(case, marks=pytest.mark.long) for case in VARIANTS)],
 )
 def measured(request, tmp_path_factory):
     built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")

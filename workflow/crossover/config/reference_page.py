@@ -43,16 +43,23 @@ def overview(page: str) -> str:
 
 
 def _row(name: str, declared: Experiment) -> str:
-    first = tiers.first(name)
     settings = declared.tiers.standard
     cells = [
-        f"`{name}`" + ("" if first == "quick" else f" (from `{first}` on)"),
+        f"`{name}`{_when(name, declared)}",
         declared.about,
         ", ".join(f"`{arm}`" for arm in settings.arms),
         declared.axis.name,
         ", ".join(f"`{metric.name}`" for metric in declared.metrics),
     ]
     return f"| {' | '.join(cells)} |"
+
+
+def _when(name: str, declared: Experiment) -> str:
+    """What a run needs to have an experiment, in brackets; empty if every run has it."""
+    if declared.of_user:
+        return " (with a file of yours)"
+    first = tiers.first(name)
+    return "" if first == "quick" else f" (from `{first}` on)" if first else " (on several hosts)"
 
 
 def _options() -> Iterator[str]:

@@ -9,7 +9,7 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
 
 LATENCY, BANDWIDTH = "latency", "bandwidth"
-METRICS = (Metric(LATENCY, "s", "lower"), Metric(BANDWIDTH, "B/s", "higher"))
+METRICS = (Metric(LATENCY, "s", "lower"), Metric(BANDWIDTH, "MB/s", "higher"))
 LONGEST_BYTES = 4096
 """Messages up to this size have a latency, longer ones a bandwidth."""
 

@@ -5,7 +5,7 @@ once, or one after another while the others sleep. Blocks of an arm continue its
 the last round. Each launch draws the order of its tournament; its rows say who played.
 
 - latency = half the time of a round trip, of a pair.
-- bandwidth = bytes of a message / half the time of a round trip, of a pair.
+- bandwidth = bytes of a message / half the time of a round trip / 10^6, of a pair.
 
 A block's own value is the median over its pairs. A pair begins with untimed trips, in which its two ends meet. Each end
 checks the last message, which differs from rank to rank.
@@ -185,7 +185,7 @@ class Tournament:
         if not (every[first, 1] and every[second, 1]):
             return Pair(pair, fault=DAMAGED)
         way = float(every[first, 0]) / n / 2
-        return Pair(pair, {metric_of(size): way if metric_of(size) == LATENCY else size / way})
+        return Pair(pair, {metric_of(size): way if metric_of(size) == LATENCY else size / way / 1e6})
 
 
 def metric_of(size: int) -> str:
