@@ -117,7 +117,9 @@ class Course:
         config = replace(self.config, experiments={name: self.config.experiments[name] for name in asked})
         found, waiting = plan.withheld(config), plan.waiting(config)
         lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
-        if waiting and (reason := self.config.too_few_nodes):
+        nothing = all({*own.placements} == {*waiting.get(name, ())} for name, own in config.experiments.items())
+        reason = self.config.too_few_nodes or (nothing and "this needs a cluster, as with --profile slurm")
+        if waiting and reason:
             lines.append(f"not measured: {', '.join(_placed(waiting))}: {reason}")
         return lines
 
