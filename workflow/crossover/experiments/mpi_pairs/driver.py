@@ -18,6 +18,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from random import Random
 from statistics import median
 from typing import Any
@@ -142,9 +143,18 @@ class Player:
             time.sleep(ASLEEP_SECONDS)
 
 
+PERIOD = 251
+"""The bytes of messages repeat after so many, a prime number."""
+
+
 def message(rank: int, size: int) -> NDArray[np.uint8]:
-    """The bytes that a rank sends."""
-    return ((np.arange(size) + 1 + 7 * rank) % 251 + 1).astype(np.uint8)
+    """The bytes that a rank sends; none is 0, as in a cleared inbox."""
+    return _pattern(size)[rank % PERIOD :][:size]
+
+
+@lru_cache
+def _pattern(size: int) -> NDArray[np.uint8]:
+    return np.resize(np.arange(1, PERIOD + 1, dtype=np.uint8), size + PERIOD)
 
 
 class Tournament:
