@@ -183,6 +183,16 @@ class Machine:
         """Throttle the machine's cable in both directions; raises CalledProcessError if the kernel cannot."""
         self._queue("tbf", "rate", f"{megabits_per_second}mbit", "burst", "64kb", "latency", "400ms")
 
+    def limit_towards(self, other: Machine, megabits_per_second: float, elsewhere: float) -> None:
+        """Throttle what the machine sends to another one, and, less, to all others; raises RuntimeError likewise."""
+        device = ("dev", "eth0")
+        self.run("tc", "qdisc", "replace", *device, "root", "handle", "1:", "htb", "default", "1")
+        for number, rate in ((1, elsewhere), (2, megabits_per_second)):
+            shape = ("htb", "rate", f"{rate}mbit", "burst", "64kb")
+            self.run("tc", "class", "add", *device, "parent", "1:", "classid", f"1:{number}", *shape)
+        there = ("u32", "match", "ip", "dst", f"{other.address}/32", "flowid", "1:2")
+        self.run("tc", "filter", "add", *device, "parent", "1:", "protocol", "ip", *there)
+
     def unlimit(self) -> None:
         """Undo `limit`."""
         self._queue("noqueue")

@@ -29,9 +29,11 @@ AWAY_SECONDS = 25
 """Time for more looks than five, after which Snakemake by default would forget its jobs."""
 
 
-def measures(project: OnCluster, launch: int, placement: str = "node", results: str = "results") -> bool:
-    """Whether a launch of the toy is well under way, or has ended."""
-    logs = (project.folder / results / "logs/quick/toy" / placement).glob(f"{launch}-*.log")
+def measures(
+    project: OnCluster, launch: int, placement: str = "node", results: str = "results", experiment: str = "toy"
+) -> bool:
+    """Whether a launch, of the toy unless another is named, is well under way, or has ended."""
+    logs = (project.folder / results / "logs/quick" / experiment / placement).glob(f"{launch}-*.log")
     return any(log.read_text(encoding="utf-8").count(": visit ") >= 3 for log in logs)
 
 

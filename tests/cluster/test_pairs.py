@@ -1,0 +1,93 @@
+"""A tournament of pairs over four nodes names the one that is slow, or the link; a rank that dies costs its launch only."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pyarrow.parquet as pq
+import pytest
+from clusters import PROMPT, OnCluster, Supply
+from copies import copy_of_the_project
+from slurm import Cluster, cluster
+from test_faults import measures
+from test_killed_rank import ranks
+
+pytestmark = pytest.mark.alone
+
+MEGABITS_PER_SECOND = 400
+SLOWER = 0.8 * MEGABITS_PER_SECOND
+DELAY_SECONDS = 50e-6
+
+
+@pytest.fixture
+def project(clusters: Supply, tmp_path: Path) -> Iterator[OnCluster]:
+    """A copy of the project that measures pairs of four nodes, all alike."""
+    with cluster(clusters.shared, count=4) as slurm:
+        copy = copy_of_the_project(slurm.shared / tmp_path.name)
+        copy.configure(mpi_pairs={})
+        yield OnCluster(copy.folder, slurm)
+
+
+def throttle(project: OnCluster) -> None:
+    """Throttle all links alike."""
+    try:
+        for node in project.slurm.nodes:
+            node.limit(MEGABITS_PER_SECOND)
+    except (subprocess.CalledProcessError, RuntimeError):
+        pytest.skip("this kernel cannot throttle a link")
+
+
+def named(project: OnCluster, *command: str) -> tuple[set[tuple[str, str | None]], str]:
+    """The slow hosts and links of a run, and what it prints."""
+    said = project.succeed(*PROMPT, *command)
+    rows: list[dict[str, Any]] = pq.read_table(project.folder / "results/pairs.parquet").to_pylist()
+    assert {(row["host"], row["other"]) for row in rows if not row["other"]} == {
+        (node.name, None) for node in project.slurm.nodes
+    }
+    return {(row["host"], row["other"]) for row in rows if row["verdict"] == "worse"}, said
+
+
+def test_a_node_with_a_throttled_link_is_named_and_none_else(project: OnCluster) -> None:
+    throttle(project)
+    project.slurm.nodes[1].limit(SLOWER)
+    slow, said = named(project)
+    assert slow == {("node2", None)}, said
+    assert "node2" in said.partition("Pairs of hosts")[2], said
+    page = (project.folder / "results/report/index.html").read_text(encoding="utf-8")
+    assert "<code>node2</code> is slow" in page
+    assert "node2" in project.succeed("crossover", "ask", "mpi_pairs")
+
+
+def test_a_node_with_a_delayed_link_is_named_and_none_else(project: OnCluster) -> None:
+    if not Path("/dev/net/tun").exists():
+        pytest.skip("no TAP devices here to delay a link with")
+    for node in project.slurm.nodes:
+        # Every link is forwarded in user space, which takes time too.
+        node.delay(DELAY_SECONDS if node.name == "node2" else 0.0)
+    slow, said = named(project, "mpi_pairs")
+    assert slow == {("node2", None)}, said
+
+
+def test_a_throttled_link_is_named_and_no_node(project: OnCluster) -> None:
+    throttle(project)
+    _, one, other, _ = project.slurm.nodes
+    one.limit_towards(other, SLOWER, MEGABITS_PER_SECOND)
+    other.limit_towards(one, SLOWER, MEGABITS_PER_SECOND)
+    slow, said = named(project, "mpi_pairs")
+    assert slow == {("node2", "node3")}, said
+
+
+def test_a_rank_that_dies_costs_its_launch_only(project: OnCluster) -> None:
+    run = project.begin(*PROMPT, "mpi_pairs")
+    run.wait_until(lambda: measures(project, 2, "nodes", experiment="mpi_pairs"))
+    [pid] = ranks(project.slurm.nodes[2]).values()
+    os.kill(pid, signal.SIGKILL)
+    code, said = run.end()
+    assert code == 1 and "mpi_pairs, placement nodes, launch 2 (crashed): node3: task 2: Killed" in said, said
+    rows = pq.read_table(project.folder / "results/experiments/mpi_pairs/pairs.parquet").to_pylist()
+    assert {row["launches"] for row in rows} == {2}
