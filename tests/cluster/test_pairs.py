@@ -1,4 +1,4 @@
-"""A tournament of pairs over four nodes names the one that is slow, or the link; a rank that dies costs its launch only."""
+"""A tournament of pairs names the slow one of four nodes, or a slow link; a rank that dies costs its launch only."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 import pytest
 from clusters import PROMPT, OnCluster, Supply
 from copies import copy_of_the_project
-from slurm import Cluster, cluster
+from slurm import cluster
 from test_faults import measures
 from test_killed_rank import ranks
 

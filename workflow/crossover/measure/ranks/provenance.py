@@ -40,6 +40,10 @@ STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
 
 
+TOPOLOGY = "SLURM_TOPOLOGY_ADDR"
+"""Slurm's variable with a rank's switches, from the top one down, and its node: `spine.leaf2.node7`."""
+
+
 def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float | None]:
     """The facts of this process and host: the columns of `record.RANKS` without rank and launch.
 
@@ -48,7 +52,8 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
     """
     from crossover.measure.ranks.peers import thread_level
 
-    job = {name: value for name, value in sorted(os.environ.items()) if name.startswith("SLURM_JOB")}
+    wanted = ("SLURM_JOB", TOPOLOGY)
+    job = {name: value for name, value in sorted(os.environ.items()) if name.startswith(wanted)}
     model = re.search(r"^model name\s*:\s*(.+)$", _text("/proc/cpuinfo") or "", re.MULTILINE)
     return {
         "host": socket.gethostname(),
