@@ -39,8 +39,9 @@ Ranks = tuple[int, int]
 LEAD_IN = 8
 """A pair plays n // LEAD_IN + 1 untimed trips before `n` timed ones."""
 
-ASLEEP_SECONDS = 2e-4
-"""The time between two polls of MPI by a rank that does not play."""
+SHORTEST_SLEEP_SECONDS, LONGEST_SLEEP_SECONDS = 5e-5, 2e-3
+"""The time between two polls of MPI by a rank that waits. It grows, because polls disturb those that play where hosts
+share a processor or a switch, and starts anew with each wait, because the next command often follows at once."""
 
 ALL = -1
 """In place of the number of a pair: all pairs of the round."""
@@ -139,8 +140,10 @@ class Player:
 
     @staticmethod
     def _sleep_until(request: Any) -> None:
+        pause = SHORTEST_SLEEP_SECONDS
         while not request.Test():
-            time.sleep(ASLEEP_SECONDS)
+            time.sleep(pause)
+            pause = min(1.5 * pause, LONGEST_SLEEP_SECONDS)
 
 
 PERIOD = 251
