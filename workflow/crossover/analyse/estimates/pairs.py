@@ -42,7 +42,7 @@ CONSPICUOUS = 3 / 0.6745
 """A host is conspicuous if it is farther from the median host than this many median absolute deviations (3 standard
 deviations of normal noise) and than the minimum effect."""
 
-UNLIKE = 0.01
+UNLIKE = 0.001
 """A variance is not pooled if the F-test against all others has a smaller p-value."""
 
 PASSES = 10
