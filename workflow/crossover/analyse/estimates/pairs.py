@@ -214,6 +214,8 @@ def _others(against: Floats, regular: NDArray[np.bool_]) -> Floats:
     lower, upper = (left - 1) // 2, left // 2
     for place in np.searchsorted(every, of_regular).T:
         lower, upper = lower + (place <= lower), upper + (place <= upper)
+    # Where nothing is left, the places lie outside.
+    lower, upper = (np.clip(place, 0, len(every)) for place in (lower, upper))
     found = np.append(every, np.nan)
     return np.where(left > 0, (found[lower] + found[upper]) / 2, np.nan)
 
@@ -228,7 +230,7 @@ def _row_medians(table: Floats) -> Floats:
 def over_launches(d: Floats) -> Estimate:
     """Means over launches with their errors; `d` has the effects, shape (launches, hosts or links), NaN where missing.
 
-    The variance is pooled over all columns with at least two launches, except those that are UNLIKE the rest.
+    The variance is pooled over all columns but those that are UNLIKE the rest.
     """
     count = (~np.isnan(d)).sum(axis=0)
     mean = np.where(count > 0, np.nansum(d, axis=0) / np.maximum(count, 1), np.nan)
