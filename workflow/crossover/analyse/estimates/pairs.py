@@ -91,10 +91,7 @@ def _plays(played: pa.Table, ranks: Sequence[Rank]) -> pd.DataFrame:
     places = [(each.experiment, each.placement, each.launch, each.rank, each.host) for each in ranks]
     hosts = pd.DataFrame(places, columns=[*PLACE, "launch", "rank", "name"])
     first, second = (
-        frame.rename(columns={rank: "rank"})
-        .merge(hosts, how="left", validate="many_to_one")["name"]
-        .fillna("")
-        .to_numpy()
+        frame.rename(columns={rank: "rank"}).merge(hosts, how="left")["name"].fillna("").to_numpy()
         for rank in ("first_rank", "second_rank")
     )
     frame = frame.assign(
