@@ -108,13 +108,13 @@ class Blocks:
 
 
 def blocks(table: pa.Table) -> Blocks:
-    """The blocks of a table of record.MEASUREMENTS that have a value.
+    """The blocks of a table of record.MEASUREMENTS that have a value, without the rows of their pairs.
 
     Curves are numbered, because grouping a million rows by columns of text takes as long as all the rest.
     """
     names = [*NAMES, *FACTS]
     places = ["x", "launch", "round", "position", "start_ns"]
-    valid = pc.is_valid(table["value"])
+    valid = pc.and_(pc.is_valid(table["value"]), pc.is_null(table["first_rank"]))
     texts = [name for name in names if name not in ("is_null_arm", "ceiling")]
     frame = table.select([*names, *places, "value"]).filter(valid).to_pandas(categories=texts)
     groups = {"observed": True, "dropna": False, "sort": False}

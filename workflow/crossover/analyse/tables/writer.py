@@ -15,9 +15,10 @@ from crossover.analyse.estimates.crossover import crossing, levels_reached
 from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
 from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
+from crossover.analyse.estimates.pairs import pairs
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
 from crossover.records import record
-from crossover.records.rows import Launch
+from crossover.records.rows import Launch, Rank
 
 TABLES = record.schemas(
     "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts pairs choices"
@@ -144,13 +145,15 @@ def derive(folder: Path) -> None:
 
     Raises RecordError for a file of `folder` that cannot be read or written.
     """
-    write(medians(blocks(_whole("measurements", folder))), "medians", folder)
+    measurements = _whole("measurements", folder)
+    write(medians(blocks(measurements)), "medians", folder)
     every = list(curves(_whole("medians", folder).to_pandas()))
     launches = record.rows_of(folder / "launches.parquet", Launch)
     for name, rows in FROM_CURVES.items():
         write(rows(every), name, folder)
     for name, rows_of in FROM_LAUNCHES.items():
         write(rows_of(every, launches), name, folder)
+    write(pairs(measurements, launches, record.rows_of(folder / "ranks.parquet", Rank)), "pairs", folder)
 
 
 def write(rows: Rows, name: str, folder: Path) -> None:
@@ -174,7 +177,7 @@ def _whole(name: str, folder: Path) -> pa.Table:
 def _table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
-    order = (*NAMES, "host", "level", "x_from", "x", "launch")
+    order = (*NAMES, "host", "other", "level", "x_from", "x", "launch")
     frame = pd.DataFrame(rows, columns=schema.names)
     frame = frame.sort_values([column for column in order if column in schema.names], kind="stable")
     return pa.Table.from_pandas(frame, schema, preserve_index=False)
