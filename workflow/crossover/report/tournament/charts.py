@@ -31,6 +31,8 @@ LABELS = 24
 """The most names along a side of the matrix."""
 SIDE = 360
 """The height of the matrix in pixels."""
+NARROW = 4
+"""The entries of the matrix's legend in a row that a narrow screen holds."""
 BAR = 18
 """The height of a host's effect in pixels."""
 
@@ -102,15 +104,15 @@ class Contest:
 
     @property
     def shown(self) -> list[Pair]:
-        """The effects in the chart: all, or the largest of those that are slow or open."""
+        """The effects in the chart, all or the largest; of many hosts, those that are slow or open come first."""
         every = self.effects
-        left = every if len(every) <= BARS else [row for row in every if row.verdict != ALIKE] or every
-        return left[:BARS]
+        return every if len(every) <= BARS else sorted(every, key=lambda row: row.verdict == ALIKE)[:BARS]
 
     @property
     def rest(self) -> str:
         """The number of the other hosts by verdict; empty without any."""
-        others = [row.verdict for row in self.effects if row not in self.shown]
+        shown = {row.host for row in self.shown}
+        others = [row.verdict for row in self.effects if row.host not in shown]
         counts = numbers.tally(others, {verdict: (word, word) for verdict, word in WORDS.items()})
         return f"; not shown: {counts}" if others else ""
 
@@ -161,6 +163,7 @@ def matrix(one: Contest) -> alt.LayerChart:
     scale = alt.Scale(domain=names, paddingInner=0, paddingOuter=0)
     x, y = alt.X("column:N", axis=axis, scale=scale), alt.Y("row:N", axis=axis, scale=scale)
     legend = marks.legend([*KINDS])
+    legend.columns = NARROW
     colours, strengths = (
         alt.Scale(type="ordinal", domain=[*KINDS], range=[*own]) for own in zip(*KINDS.values(), strict=True)
     )
