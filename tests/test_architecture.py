@@ -37,8 +37,10 @@ ROOMS = {
     "analyse.claims": "analyse.estimates config design records",
     "report.text": "config design experiments planning records",
     "report.charts": "config design experiments farms records report.text",
-    "report.pages": "config experiments planning records report.charts report.text",
-    "query": "analyse.estimates analyse.tables config design experiments farms records report.charts report.text",
+    "report.tournament": "records report.charts report.text",
+    "report.pages": "config experiments planning records report.charts report.text report.tournament",
+    "query": "analyse.estimates analyse.tables config design experiments farms records report.charts report.text "
+    "report.tournament",
     "share": "records report.pages",
     "workflow": "config design doctor experiments measure.ranks planning records report.pages slurm",
     "doctor": "measure.launch measure.ranks records slurm",

@@ -11,6 +11,7 @@ from crossover.errors import CrossoverError, printable
 if TYPE_CHECKING:
     from crossover.query.run import Run
     from crossover.query.words import Match
+    from crossover.report.tournament.words import Tournament
 
 MOST = 8
 """The most lines of an answer, unless all curves are wanted."""
@@ -83,7 +84,10 @@ def ask(chosen: Namespace) -> None:
         found = run.find(text, chosen.at, chosen.metric, keys)
         for note in found.notes if not chosen.json else ():
             _say(note)
-        if share := chosen.efficiency or found.share:
+        compared = chosen.arm is not None or chosen.than is not None
+        if not compared and (tournament := run.tournament(found)):
+            _print_tournament(run, chosen, tournament)
+        elif share := chosen.efficiency or found.share:
             _print_reached(run, chosen, found, share)
         elif found.at is None:
             _print_along(run, chosen, found)
@@ -147,6 +151,17 @@ def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
     _cut(lines, chosen)
     if len(groups) == 1 and (paste := groups[0].chosen[0].paste):
         _say("\n".join(["to paste:", "", *paste]))
+
+
+def _print_tournament(run: "Run", chosen: Namespace, own: "Tournament") -> None:
+    from crossover.query import answers
+
+    remedy = run.naming(own)
+    if chosen.json:
+        every = [row for rows in own.by_host.values() for row in rows]
+        _say(_json([answers.facts(row) | {"to_decide": remedy} for row in [*every, *own.slow_links]]))
+        return
+    _say("\n".join([*own.lines, *([remedy] if remedy else [])]))
 
 
 def _print_values(run: "Run", chosen: Namespace, found: "Match") -> None:

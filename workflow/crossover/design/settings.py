@@ -196,6 +196,8 @@ class Settings:
     """Whether it measures every pair of hosts."""
     within_a_host: ClassVar[Names] = ()
     """Ceilings that cannot be measured between hosts."""
+    pairs_of_hosts: ClassVar[bool] = False
+    """Whether a launch measures pairs of its hosts, for the table of pairs."""
 
     # ---- of one launch
 

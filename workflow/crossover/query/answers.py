@@ -11,7 +11,7 @@ from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.query import question
 from crossover.records.outcome import ALIKE, BETTER, OPEN, SETTLED, WORSE, Outcome
-from crossover.records.rows import Choice, Ratio, Recommendation, Summary
+from crossover.records.rows import Choice, Pair, Ratio, Recommendation, Summary
 from crossover.report.text import numbers, recommendations
 from crossover.report.text.choices import at_most
 from crossover.report.text.tables import Panel
@@ -219,7 +219,7 @@ def _around(rows: Sequence[Cell], x: float) -> tuple[Cell, ...]:
     return question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
 
 
-def facts(row: Recommendation | Choice) -> Facts:
+def facts(row: Recommendation | Choice | Pair) -> Facts:
     """The columns of a row, a missing text None."""
     columns = {name: None if value == "" else value for name, value in vars(row).items() if name != "keys"}
     return columns | dict.fromkeys(KEYS) | {**row.keys}

@@ -23,12 +23,14 @@ from crossover.records.rows import Recommendation, Threshold
 from crossover.report.text import choices, more, numbers, recommendations, tables
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Panel, PanelKey, panel_key, panel_names, plain_first
+from crossover.report.tournament import words as tournaments
+from crossover.report.tournament.words import Tournament
 
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
 
-QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices")
+QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices", "pairs")
 """The tables behind answers and charts."""
 
 WIDTH = 480
@@ -123,6 +125,14 @@ class Run:
     def along(self, found: Match) -> list[Question]:
         """The choices along the whole axis, curves with the same words together."""
         return choices.together(self._own(found), self._curves)
+
+    def tournament(self, found: Match) -> Tournament | None:
+        """The pairs of hosts that the experiment of a question measured; None if its answer is a choice of arms."""
+        return tournaments.of(self._tables, found.panels[0].experiment)
+
+    def naming(self, own: Tournament) -> str | None:
+        """How to decide the open hosts of a tournament, in words; None without one."""
+        return own.remedy(self._tables)
 
     def _own(self, found: Match) -> list[Question]:
         """The curves with choices that a question means."""

@@ -41,7 +41,7 @@ WORDS = {
 
 NAMES = {
     **{"host": "host", "hosts": "host", "address": "address", "interface": "interface", "job": "job"},
-    **{"container": "container"},
+    **{"container": "container", "other": "host"},
 }
 """Columns of names, or of lists of names, with the kind of each."""
 

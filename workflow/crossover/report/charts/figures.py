@@ -112,13 +112,14 @@ def _finish(
         height=HEIGHT,
         title=heading,
         usermeta={"columns": [*map(list, columns)]},
-        config=_style(),
+        config=style(),
     ).add_params(alt.param(name=marks.HIDDEN, value=[]))
     drawn.data = alt.Data(values=ordered)
     return drawn
 
 
-def _style() -> alt.Config:
+def style() -> alt.Config:
+    """The colours and sizes of all charts."""
     ink = INK.light
     return alt.Config(
         view=alt.ViewConfig(stroke=None),

@@ -8,6 +8,7 @@ import html
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import deflate
 import vl_convert
@@ -41,17 +42,12 @@ def gallery(
     Raises CrossoverError.
     """
     names = panel_names(panels)
-    options = "".join(
-        f'<option value="{html.escape(panel.title)}">{html.escape(names[panel_key(panel)])}</option>'
-        for panel in panels
-    )
-    select = f'<select>{options}<option value="">all</option></select>'
-    choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(panels) > 1 else ""
     first = costs or {}
     shown = "".join(
         _panel(folder, panel, names[panel_key(panel)], datasets, first.get(address(panel), "")) for panel in panels
     )
-    return _framed(folder, choice, drawn(panels), f"{shown}{HINT}")
+    options = {panel.title: names[panel_key(panel)] for panel in panels}
+    return framed(folder.name, options, drawn(panels), f"{shown}{HINT}")
 
 
 def captioned(
@@ -72,12 +68,21 @@ def drawn(panels: Sequence[Panel]) -> dict[str, Look]:
     return dict(sorted(looks, key=lambda entry: (entry[1] == arm_styles.NULL, entry[1] in arm_styles.BOUNDING)))
 
 
-def _framed(folder: Path, choice: str, styles: Mapping[str, Look], shown: str) -> str:
+def framed(group: str, options: Mapping[str, str], styles: Mapping[str, Look], shown: str) -> str:
+    """Panels with a legend of these styles, and a choice of a panel by its title, if there are several.
+
+    The choice applies to all galleries of the `group`.
+    """
+    entries = "".join(
+        f'<option value="{html.escape(value)}">{html.escape(name)}</option>' for value, name in options.items()
+    )
+    select = f'<select>{entries}<option value="">all</option></select>'
+    choice = f'<label class="crossover-choice">Shown: {select}</label>' if len(options) > 1 else ""
     legend = "".join(_entry(label, look) for label, look in styles.items())
     if legend:
         legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
     controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
-    return f'<div class="crossover-gallery" data-group="{html.escape(folder.name)}">{controls}{shown}</div>'
+    return f'<div class="crossover-gallery" data-group="{html.escape(group)}">{controls}{shown}</div>'
 
 
 def _entry(label: str, look: Look) -> str:
@@ -103,11 +108,15 @@ def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.
     if panel.near_ratios:
         description = f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
-    title = html.escape(panel.title)
+    about = f'<p class="crossover-subtitle">{html.escape(panel.title)}</p>{costs}'
+    return framed_panel(address(panel), panel.title, words, about, charts)
+
+
+def framed_panel(address: str, title: str, words: str, about: str, charts: Sequence[str]) -> str:
+    """Charts of one panel, below its short name and HTML `about` it."""
     return (
-        f'<div class="crossover-panel" id="{address(panel)}" data-panel="{title}">'
-        f'<p class="crossover-title">{html.escape(words)}</p>'
-        f'<p class="crossover-subtitle">{title}</p>{costs}'
+        f'<div class="crossover-panel" id="{address}" data-panel="{html.escape(title)}">'
+        f'<p class="crossover-title">{html.escape(words)}</p>{about}'
         f'<div class="crossover-pair">{"".join(charts)}</div></div>'
     )
 
@@ -120,23 +129,26 @@ def address(panel: Panel) -> str:
 def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
     """A chart as the page's script expects it. Raises CrossoverError if it is missing."""
     path = folder / f"{name}.vl.json"
-    heading = f'<p class="crossover-subtitle">{html.escape(subtitle)}</p>'
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
+    return embedded(specification, f"{folder.name}-{name}", subtitle, description)
+
+
+def embedded(specification: Mapping[str, Any], stem: str, subtitle: str, description: str) -> str:
+    """A chart by its specification; `stem` is that of the files that a reader saves."""
     compact = arm_styles.with_colour_variables(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
     # Compressed to a fifth, so that a page with hundreds of charts loads quickly. Not by Python's zlib, which differs
     # between machines: a bundle's page must be the same, byte for byte, on every machine.
     packed = base64.b64encode(deflate.gzip_compress(compact.encode())).decode()
-    stem = html.escape(f"{folder.name}-{name}")
     return (
-        f'<div class="crossover-chart">{heading}'
+        f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{float(specification["height"]):g}px"></div>'
-        f'<p class="crossover-files" data-stem="{stem}"></p>'
+        f'<p class="crossover-files" data-stem="{html.escape(stem)}"></p>'
         f'<script type="{PACKED}">{packed}</script></div>'
     )
 

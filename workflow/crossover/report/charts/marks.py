@@ -100,15 +100,15 @@ def arms(
     return [*layers, marked]
 
 
-def encodings(styles: Mapping[str, arm_styles.Look]) -> dict[str, Any]:
-    """Colours and shapes of the points of arms, with the legend that explains them."""
+def encodings(styles: Mapping[str, arm_styles.Look], field: str = "arm") -> dict[str, Any]:
+    """Colours and shapes of points by this field, of arms by default, with the legend that explains them."""
     labels = list(styles)
     colours = alt.Scale(domain=labels, range=[look.colour.light for look in styles.values()])
     shapes = alt.Scale(domain=labels, range=[look.shape for look in styles.values()])
     shown = legend(labels)
     return {
-        "color": alt.Color("arm:N", scale=colours, legend=shown),
-        "shape": alt.Shape("arm:N", scale=shapes, legend=shown),
+        "color": alt.Color(f"{field}:N", scale=colours, legend=shown),
+        "shape": alt.Shape(f"{field}:N", scale=shapes, legend=shown),
     }
 
 

@@ -33,6 +33,8 @@ from crossover.report.text import (
 )
 from crossover.report.text.holes import Validity
 from crossover.report.text.tables import Panel, plain_first
+from crossover.report.tournament import charts as matrices
+from crossover.report.tournament import words as tournaments
 
 TOLD = "@sec-told quotes each decided claim, and lists the others."
 NOT_COMPARED = "No arm could be compared with another."
@@ -198,10 +200,15 @@ class Page(AnyPage):
         return "\n\n".join(parts)
 
     def experiment(self, experiment: str) -> Markdown:
-        """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded."""
+        """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded.
+
+        The picture of a tournament is that of its pairs; the curves are folded, because they have few points.
+        """
+        first, rest = [self.result, self.picture], [self.findings, self.verdicts, self.ratios, self.charts]
+        if tournaments.of(self.tables, experiment):
+            first, rest = [self.tournament], [self.result, self.picture, *rest]
         opening, folded = (
-            "\n\n".join(filter(None, (str(made(experiment).data) for made in parts)))
-            for parts in ((self.result, self.picture), (self.findings, self.verdicts, self.ratios, self.charts))
+            "\n\n".join(filter(None, (str(made(experiment).data) for made in parts))) for parts in (first, rest)
         )
         if folded:
             count = markup.entries(folded)
@@ -225,6 +232,12 @@ class Page(AnyPage):
         if panels:
             return self._gallery([panel for panel in panels if panel.metric == panels[0].metric])
         return f"::: {{.callout-warning}}\n{holes.gap(self.tables, experiment)}\n:::"
+
+    @part
+    def tournament(self, experiment: str) -> str:
+        """The slow hosts and links of an experiment that measured pairs of hosts, and the charts of its pairs."""
+        own = tournaments.of(self.tables, experiment)
+        return f"{own.sentence}\n\n{matrices.figure(own)}" if own else ""
 
     @part
     def charts(self, experiment: str) -> str:

@@ -12,6 +12,7 @@ from crossover.planning.command import Command
 from crossover.report.text import certainty, choices, claims, holes, machine, more, numbers, recommendations
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, load
+from crossover.report.tournament import words as tournaments
 
 LINES = 25
 """The most lines of an answer, unless all are wanted."""
@@ -52,8 +53,11 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False, comm
 
 def strongest(folder: Path) -> str:
     """The first choice of an experiment, from its folder of tables, in one line; empty if nothing was compared."""
-    found = choices.asked(load(folder))
-    return choices.plain(f"{found[0].name}: {found[0].words} ({found[0].most})") if found else ""
+    tables = load(folder)
+    found = choices.asked(tables)
+    said = [f"{question.name}: {question.words} ({question.most})" for question in found]
+    said += [own.tally for own in tournaments.every(tables)]
+    return choices.plain(said[0]) if said else ""
 
 
 def answer(
@@ -77,11 +81,14 @@ def answer(
         yield Text(f"{HEADING}{' ' * gap}{COST}" if gap > 0 else HEADING, style="bold")
         for question in questions[:count]:
             yield from _question(question, width)
-    else:
+    elif not tables.pairs:
         yield Text("Nothing to choose: no arms could be compared with an interval.")
     if count < len(questions):
         yield Text(f"  and {len(questions) - count} more: crossover show --all", style="dim")
     yield Text()
+    for own in tournaments.every(tables):
+        slow = "red" if own.slow_hosts or own.slow_links else ""
+        yield from (line for said in own.lines for line in _wrapped(said, width, slow))
     yield from _settings(tables, everything, width)
     ends = (*_holes(tables, command, width), _hosts(tables), _shared(tables), *_claims(tables, width))
     yield from filter(None, ends)

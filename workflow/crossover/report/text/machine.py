@@ -4,6 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from crossover.experiments import declared
 from crossover.paths import SITE
 from crossover.planning import estimate
 from crossover.records.rows import Host, Launch, Rank
@@ -11,6 +12,9 @@ from crossover.report.text import numbers
 from crossover.report.text.tables import Tables, grouped, place
 
 UNKNOWN = "unknown"
+
+PAIRS = "snakemake --profile slurm -- {}"
+"""The command for an experiment that measures pairs of hosts."""
 
 
 def kinds(ranks: Sequence[Rank]) -> dict[str, dict[str, str]]:
@@ -142,10 +146,19 @@ def slow_hosts(rows: Sequence[Host]) -> list[Host]:
 
 
 def compared_hosts(tables: Tables) -> list[str]:
-    """A sentence for each slow host; then one for each experiment whose launches ran on several sets of hosts."""
+    """A sentence for each slow host; then one for each experiment whose launches ran on several sets of hosts.
+
+    If there are any, the last ones name the experiments that measure every pair of hosts and are not in the run.
+    """
     named = [_slow(row, tables) for row in slow_hosts(tables.hosts)]
     places = grouped(tables.hosts, "experiment", "placement").values()
-    return [*named, *(_not_slow(rows) for rows in places if not slow_hosts(rows))]
+    said = [*named, *(_not_slow(rows) for rows in places if not slow_hosts(rows))]
+    closer = [name for name, each in declared().items() if each.settings.pairs_of_hosts]
+    measured = {row.experiment for row in tables.pairs}
+    further = [
+        f"`{name}` measures every pair of hosts: `{PAIRS.format(name)}`." for name in closer if name not in measured
+    ]
+    return [*said, *further] if said else []
 
 
 def slowest_host(tables: Tables) -> str:

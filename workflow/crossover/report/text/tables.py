@@ -26,6 +26,7 @@ from crossover.records.rows import (
     Launch,
     OfArm,
     OnAxis,
+    Pair,
     Rank,
     Ratio,
     Recommendation,
@@ -155,6 +156,7 @@ class Tables:
     claims: Sequence[Claim] = ()
     recommendations: Sequence[Recommendation] = ()
     hosts: Sequence[Host] = ()
+    pairs: Sequence[Pair] = ()
     choices: Sequence[Choice] = ()
     behind: Sequence[str] = ()
     """The experiments that were measured alone since the claims and recommendations of the run."""
@@ -235,7 +237,7 @@ def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
     are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
-    optional = ("claims", "recommendations", "hosts")
+    optional = ("claims", "recommendations", "hosts", "pairs")
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
