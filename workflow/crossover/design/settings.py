@@ -192,8 +192,6 @@ class Settings:
     cells: Mapping[str, Sequence[int]] | None = None
     """Points by `protocol.identity` of a curve, in a launch that measures only these."""
 
-    pairs_of_hosts: ClassVar[bool] = False
-    """Whether it measures every pair of hosts."""
     within_a_host: ClassVar[Names] = ()
     """Ceilings that cannot be measured between hosts."""
     pairs_of_hosts: ClassVar[bool] = False
