@@ -10,14 +10,16 @@ import pytest
 from campaigns import mpi
 from pairs import campaign, tournament
 
+from crossover.records.rows import TOPOLOGY, Rank
 from crossover.report.pages import renderer, terminal
 from crossover.report.pages.index import Page
 from crossover.report.text import machine
 from crossover.report.text.tables import Tables
-from crossover.report.tournament import charts, order, words
+from crossover.report.tournament import charts, words
 from crossover.share import private
 
 LEADS = {"mpi_pingpong": "round trip"}
+LEAVES = {"node1": "leaf2", "node2": "leaf10", "node3": "leaf10", "node4": "leaf2", "node5": "leaf10"}
 SLOW, LINK = {"node3": 1.25}, {("node1", "node2"): 1.8}
 
 
@@ -26,7 +28,7 @@ def of(**changes):
 
 
 def leading(**changes):
-    return charts.contests(of(**changes))[0]
+    return charts.contests(of(**changes), {})[0]
 
 
 def test_the_slow_host_and_link_are_named_with_their_strongest_measurement_and_nobody_else():
@@ -81,7 +83,7 @@ def test_the_matrix_has_every_pair_or_every_group_once_on_each_side(hosts):
 
 def test_a_pair_that_did_not_play_is_blank_and_a_slow_link_framed():
     rows = [row for row in tournament(6, links=LINK) if (row["host"], row["other"]) != ("node4", "node5")]
-    one = charts.contests(words.Tournament(Tables.of({"pairs": rows}).pairs))[0]
+    one = charts.contests(words.Tournament(Tables.of({"pairs": rows}).pairs), {})[0]
     cells = charts.matrix(one).to_dict()["data"]["values"]
     played = {(row["row"], row["column"]) for row in cells}
     assert played.isdisjoint({("node4", "node5"), ("node5", "node4")}) and len(played) == 28
@@ -97,13 +99,9 @@ def test_of_many_hosts_the_slow_and_open_ones_are_shown_first_and_the_others_cou
 
 
 def test_hosts_of_a_switch_stand_together():
-    topology = (
-        "SwitchName=s0 Level=1 LinkSpeed=1 Nodes=node[1-6] Switches=s[1-2]\n"
-        "SwitchName=s1 Level=0 LinkSpeed=1 Nodes=node[5-6],login\nSwitchName=s2 Level=0 LinkSpeed=1 Nodes=node[1-4]\n"
-    )
-    hosts = ["node10", "node2.example.org", "login", "node6", "node5", "node1"]
-    wanted = ["login", "node5", "node6", "node1", "node2.example.org", "node10"]
-    assert order.order(hosts, topology) == wanted
+    ranks = [Rank.of({"host": host, "slurm": {TOPOLOGY: f"spine.{leaf}.{host}"}}) for host, leaf in LEAVES.items()]
+    hosts = charts.contests(of(hosts=6), {rank.host: rank.switches for rank in ranks})[0].hosts
+    assert hosts == ["node6", "node1", "node4", "node2", "node3", "node5"]
 
 
 def test_an_experiment_that_measures_pairs_is_named_where_a_host_is_slow(monkeypatch):

@@ -131,6 +131,10 @@ class Launch(Row):
         return self.experiment, self.placement, self.launch
 
 
+TOPOLOGY = "SLURM_TOPOLOGY_ADDR"
+"""Slurm's variable with a rank's switches, from the top one down, and its node: `spine.leaf2.node7`."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rank(Row):
     """A rank of a launch, as gathered on that rank."""
@@ -158,6 +162,11 @@ class Rank(Row):
     container: str
     variables: Mapping[str, str] | None
     tuning: Mapping[str, str] | None
+
+    @property
+    def switches(self) -> str:
+        """The switches above its host, from the top one down; empty where Slurm names none."""
+        return (self.slurm or {}).get(TOPOLOGY, "").rpartition(".")[0]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -24,6 +24,7 @@ from crossover.farms import declared
 from crossover.measure.ranks import variables
 from crossover.measure.ranks.network import Reach
 from crossover.paths import PROJECT
+from crossover.records.rows import TOPOLOGY
 
 LIBRARIES = ("crossover", "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Packages whose versions every launch records, besides those of its experiment and of all task farms."""
@@ -38,10 +39,6 @@ PEAK_STATUS = Path("/proc/self/status")
 
 STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
-
-
-TOPOLOGY = "SLURM_TOPOLOGY_ADDR"
-"""Slurm's variable with a rank's switches, from the top one down, and its node: `spine.leaf2.node7`."""
 
 
 def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float | None]:

@@ -237,7 +237,7 @@ class Page(AnyPage):
     def tournament(self, experiment: str) -> str:
         """The slow hosts and links of an experiment that measured pairs of hosts, and the charts of its pairs."""
         own = tournaments.of(self.tables, experiment)
-        return f"{own.sentence}\n\n{matrices.figure(own)}" if own else ""
+        return f"{own.sentence}\n\n{matrices.figure(own, self.tables.ranks)}" if own else ""
 
     @part
     def charts(self, experiment: str) -> str:
@@ -301,7 +301,9 @@ class Page(AnyPage):
         return [Validity(*row.values()) for row in counts.to_pylist()]
 
     def _measurements(self) -> pa.Table:
-        return record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
+        """The rows of whole blocks."""
+        every = record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
+        return every.filter(pc.is_null(every["first_rank"]))
 
     def _health(self, experiment: str, measurements: pa.Table) -> dict[str, str]:
         own = measurements.filter(pc.equal(measurements["experiment"], experiment))

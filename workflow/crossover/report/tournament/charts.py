@@ -4,7 +4,7 @@ They are drawn from the table of pairs when a page is made, not kept as figures:
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from statistics import median, median_high, median_low
@@ -13,7 +13,7 @@ from typing import Any
 import altair as alt
 
 from crossover.records.outcome import ALIKE, KNOWN, OPEN, WORSE
-from crossover.records.rows import Pair
+from crossover.records.rows import Pair, Rank
 from crossover.report.charts import arm_styles, figures, gallery, marks
 from crossover.report.charts.arm_styles import ARMS, INK, NOISE, Look
 from crossover.report.text import markup, numbers
@@ -117,19 +117,22 @@ class Contest:
         return f"; not shown: {counts}" if others else ""
 
 
-def contests(tournament: Tournament, hosts: Sequence[str] = ()) -> list[Contest]:
-    """The contests of a tournament, the one with the largest effect of a slow host first; `hosts` in their order."""
+def contests(tournament: Tournament, switches: Mapping[str, str]) -> list[Contest]:
+    """The contests of a tournament, the one with the largest effect of a slow host first.
+
+    `switches` are those above each host, as far as they are known.
+    """
     own = [*grouped(tournament.rows, "placement", "protocol", "metric", "x", "arm").values()]
     lead = tournament.slow_hosts[:1] or tournament.slow_links[:1]
     own.sort(key=lambda rows: not any(row is lead[0] for row in rows) if lead else 0)
     return [
-        Contest(rows, hosts or order({name for row in rows for name in (row.host, row.other) if name})) for rows in own
+        Contest(rows, order({name for row in rows for name in (row.host, row.other) if name}, switches)) for rows in own
     ]
 
 
-def figure(tournament: Tournament, hosts: Sequence[str] = ()) -> str:
-    """The charts of a tournament with a choice of its contests, as Markdown; `hosts` gives the order of the matrix."""
-    shown = contests(tournament, hosts)
+def figure(tournament: Tournament, ranks: Sequence[Rank]) -> str:
+    """The charts of a tournament with a choice of its contests, as Markdown. Its `ranks` tell the network of hosts."""
+    shown = contests(tournament, {rank.host: rank.switches for rank in ranks})
     names = [markup.plain(tournament.measured(one.rows[0])) for one in shown]
     group = f"{tournament.experiment} pairs"
     panels = [_panel(one, name, slug(f"{group} {name}")) for one, name in zip(shown, names, strict=True)]

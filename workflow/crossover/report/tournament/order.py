@@ -1,37 +1,18 @@
 """The order of hosts: neighbours of the network next to each other, otherwise by the numbers in their names."""
 
 import re
-from collections.abc import Iterable, Sequence
-
-LIST = re.compile(r"([^,\[]*)(?:\[([^\]]*)\])?,?")
-"""A host of Slurm's list, or several, with their numbers in brackets."""
+from collections.abc import Iterable, Mapping, Sequence
 
 
-def order(hosts: Iterable[str], topology: str = "") -> list[str]:
-    """The hosts, those of one leaf switch together, in the order of `scontrol show topology`; other hosts last.
+def order(hosts: Iterable[str], switches: Mapping[str, str]) -> list[str]:
+    """The hosts, those below the same `switches` together, and otherwise in the order of the numbers in their names.
 
-    Hosts of a switch, and all hosts without a topology, are in the order of the numbers in their names.
-
-    >>> order(["node10", "node2", "node1"])
+    >>> order(["node10", "node2", "node1"], {})
     ['node1', 'node2', 'node10']
-    >>> order(["a1", "a2", "a3"], "SwitchName=s1 Level=0 Nodes=a[1,3]\\nSwitchName=s2 Level=0 Nodes=a2")
+    >>> order(["a1", "a2", "a3"], {"a1": "spine.leaf1", "a2": "spine.leaf2", "a3": "spine.leaf1"})
     ['a1', 'a3', 'a2']
     """
-    leaves = re.findall(r"^\s*SwitchName=\S+ Level=0 .*?\bNodes=(\S+)", topology, re.MULTILINE)
-    places = {host: place for place, leaf in enumerate(leaves) for host in expanded(leaf)}
-    # Slurm's names can lack the domain that a host's own name has.
-    return sorted(
-        hosts, key=lambda host: (places.get(host, places.get(host.partition(".")[0], len(leaves))), _key(host))
-    )
-
-
-def expanded(text: str) -> list[str]:
-    """The hosts of a list as Slurm writes it, with one pair of brackets in a name.
-
-    >>> expanded("login,node[08-10,12]")
-    ['login', 'node08', 'node09', 'node10', 'node12']
-    """
-    return [f"{name}{number}" for name, numbers in LIST.findall(text) if name for number in _numbers(numbers)]
+    return sorted(hosts, key=lambda host: (_key(switches.get(host, "")), _key(host)))
 
 
 def spanned(hosts: Sequence[str]) -> str:
@@ -45,15 +26,6 @@ def spanned(hosts: Sequence[str]) -> str:
     return first if first == last else f"{first}–{last.removeprefix(letters) or last}"
 
 
-def _numbers(text: str) -> list[str]:
-    """The numbers of a pair of brackets, with leading zeros; an empty one without brackets."""
-    found = []
-    for part in text.split(","):
-        first, _, last = part.partition("-")
-        found += [f"{number:0{len(first)}d}" for number in range(int(first), int(last) + 1)] if last else [first]
-    return found
-
-
-def _key(host: str) -> list[tuple[int, str]]:
+def _key(name: str) -> list[tuple[int, str]]:
     # Every second part is a number.
-    return [(int(part), "") if index % 2 else (0, part) for index, part in enumerate(re.split(r"(\d+)", host))]
+    return [(int(part), "") if index % 2 else (0, part) for index, part in enumerate(re.split(r"(\d+)", name))]
