@@ -21,7 +21,7 @@ FEWEST_HOSTS = 4
 START_SECONDS, START_SECONDS_PER_HOST = 3, 0.02
 """The time of a launch besides its rounds. Its ranks start beside each other, and meet once."""
 
-AROUND_SECONDS = 0.01
+AROUND_SECONDS = 0.02
 """The time of a block besides that of its messages: commands and results."""
 
 
