@@ -86,7 +86,8 @@ class Player:
     def play(self, size: int, n: int, pairs: Sequence[Ranks]) -> NDArray[np.float64] | None:
         """Play `n` round trips of `size` bytes if this rank is in one of the `pairs`, which all play at once.
 
-        Several pairs begin together, by a barrier: commands reach some ranks milliseconds later than others. Returns, on rank 0, a row for each rank: the seconds of the trips as its end saw them, and 1 if its last message
+        Several pairs begin together, by a barrier: commands reach some ranks milliseconds later than others.
+        Returns, on rank 0, a row for each rank: the seconds of the trips as its end saw them, and 1 if its last message
         arrived undamaged; NaN for ranks that did not play.
         """
         outcome = np.full(2, np.nan)
