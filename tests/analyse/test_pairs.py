@@ -184,6 +184,15 @@ def test_one_launch_or_three_hosts_name_nothing(hosts, launches):
     assert len(found) == hosts * (hosts + 1) / 2 and all(row["launches"] == launches for row in found)
 
 
+def test_of_three_regular_hosts_none_is_named_because_of_their_link():
+    runs = Runs(8).play(4, slow=(1,), factor=1.8, noise=0.01)
+    for frame in runs.frames:
+        frame.loc[(frame["first_rank"] == 0) & (frame["second_rank"] == 3), "value"] *= 0.85
+    found = runs.found()
+    assert worse(found) == {("run 0", "n0001")}
+    assert next(row for row in found if row["host"] == "n0002" and not row["other"])["low"] > 1.05
+
+
 def test_pairs_without_a_value_cost_only_themselves():
     runs = Runs(8).play(slow=[1], factor=1.4)
     whole = runs.found()

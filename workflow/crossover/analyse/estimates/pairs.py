@@ -118,10 +118,12 @@ def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.Da
     rounds = np.zeros(logs.shape, int)
     logs[row, column], rounds[row, column] = sign * plays["log"], plays["rounds"]
     fits = [fit(first, second, launch, len(names), least) for launch in logs]
-    effects, medians, links = (np.stack(part) for part in zip(*fits, strict=True))
+    effects, medians, links, opponents = (np.stack(part) for part in zip(*fits, strict=True))
     both = np.concatenate([first, second])
     of_hosts = np.stack([np.bincount(both, np.tile(launch, 2), len(names)) for launch in rounds])
-    yield _rows(names, None, sign * medians, of_hosts, over_launches(effects), least)
+    # Beside a slow one of four hosts, the pairs of three are left: each could as well be one fast pair of the others.
+    enough = np.median(opponents, axis=0) >= OPPONENTS
+    yield _rows(names, None, sign * medians, of_hosts, over_launches(effects), least, enough)
     # Those that played, whether with a value or not.
     present = [len(np.unique([first[column[row == one]], second[column[row == one]]])) for one in range(len(numbers))]
     fewest = min(present)
@@ -134,9 +136,18 @@ def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.Da
 
 
 def _rows(
-    host: NDArray[np.str_], other: NDArray[np.str_] | None, logs: Floats, rounds: Ints, found: Estimate, least: float
+    host: NDArray[np.str_],
+    other: NDArray[np.str_] | None,
+    logs: Floats,
+    rounds: Ints,
+    found: Estimate,
+    least: float,
+    enough: NDArray[np.bool_] | bool = True,
 ) -> pd.DataFrame:
-    """The rows of hosts or links that have a value; `logs` and `rounds` have the shape (launches, rows)."""
+    """The rows of hosts or links that have a value; `logs` and `rounds` have the shape (launches, rows).
+
+    None is called worse without `enough` regular opponents.
+    """
     behind = ~np.isnan(logs)
     frame = pd.DataFrame(
         {
@@ -147,7 +158,7 @@ def _rows(
             "factor": np.exp(found.mean),
             "low": np.exp(found.low),
             "high": np.exp(found.high),
-            "p": np.where(np.isnan(found.error), np.nan, found.p_outside(least, np.inf)),
+            "p": np.where(np.isnan(found.error), np.nan, np.where(enough, found.p_outside(least, np.inf), 1.0)),
             "launches": behind.sum(axis=0),
             "rounds": rounds.sum(axis=0),
         }
@@ -165,16 +176,17 @@ def _judged(rows: pd.DataFrame) -> pd.DataFrame:
     return rows.assign(p=p, verdict=np.select([worse, alike], [WORSE, ALIKE], OPEN))
 
 
-def fit(first: Ints, second: Ints, y: Floats, hosts: int, least: float) -> tuple[Floats, Floats, Floats]:
-    """The effects of hosts, the medians over each host's pairs, and the effects of links, of one launch.
+def fit(first: Ints, second: Ints, y: Floats, hosts: int, least: float) -> tuple[Floats, Floats, Floats, Ints]:
+    """The effects of hosts, the medians over each host's pairs, the effects of links, and the number of each host's
+    regular opponents, of one launch.
 
     `y` has the logarithm of each pair, larger is worse, NaN without a value; `first` and `second` have the numbers of
-    its hosts, below `hosts`. The results have the shapes (hosts,), (hosts,) and (pairs,). An effect is NaN where a host
-    has fewer than OPPONENTS, or no pair with a regular host, and where no others are left to compare with.
+    its hosts, below `hosts`. The results have the shapes (hosts,), (hosts,), (pairs,) and (hosts,). An effect is NaN
+    where a host has fewer than OPPONENTS, or no pair with a regular host, and where no others are left to compare with.
     """
     known = ~np.isnan(y)
     if not known.any():
-        return np.full(hosts, np.nan), np.full(hosts, np.nan), y
+        return np.full(hosts, np.nan), np.full(hosts, np.nan), y, np.zeros(hosts, int)
     host, opponent = np.concatenate([[first, second], [second, first]], axis=1)[:, np.tile(known, 2)]
     order = np.argsort(host, kind="stable")
     count = np.bincount(host, minlength=hosts)
@@ -195,7 +207,8 @@ def fit(first: Ints, second: Ints, y: Floats, hosts: int, least: float) -> tuple
     heights[count < OPPONENTS] = np.nan
     effects = np.where(np.isnan(heights), np.nan, _row_medians(against) - _others(against, regular))
     links = y - heights[first] - heights[second]
-    return effects, medians, links - (0 if np.isnan(links).all() else np.nanmedian(links))
+    links -= 0 if np.isnan(links).all() else np.nanmedian(links)
+    return effects, medians, links, (~np.isnan(against)).sum(axis=1)
 
 
 def _others(against: Floats, regular: NDArray[np.bool_]) -> Floats:
