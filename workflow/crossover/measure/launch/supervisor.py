@@ -147,9 +147,12 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
     try:
         around = environment(job.launch, private, job.libraries, job.interface)
         ranks, hosts = job.settings.ranks, job.settings.nodes
+        # Rank 0 has more to do than the others, so where hosts are compared, each launch has it on another one.
+        turn = job.launch.number % hosts if job.settings.pairs_of_hosts else 0
         # A distribution in the key `mpi` is the user's.
-        if 1 < hosts < ranks and "distribution" not in job.mpi and len(names := provenance.job_hosts()) == hosts:
-            around |= mpi_launcher.in_turn(names, ranks, private)
+        ordered = 1 < hosts and (hosts < ranks or turn) and "distribution" not in job.mpi
+        if ordered and len(names := provenance.job_hosts()) == hosts:
+            around |= mpi_launcher.in_turn([*names[turn:], *names[:turn]], ranks, private)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
