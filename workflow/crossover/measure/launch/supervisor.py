@@ -150,7 +150,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         # Rank 0 has more to do than the others, so where hosts are compared, each launch has it on another one.
         turn = job.launch.number % hosts if job.settings.pairs_of_hosts else 0
         # A distribution in the key `mpi` is the user's.
-        ordered = 1 < hosts and (hosts < ranks or turn) and "distribution" not in job.mpi
+        ordered = hosts > 1 and (hosts < ranks or turn) and "distribution" not in job.mpi
         if ordered and len(names := provenance.job_hosts()) == hosts:
             around |= mpi_launcher.in_turn([*names[turn:], *names[:turn]], ranks, private)
         code = mpi_launcher.run(_command(job, part, refusal), around, say, min(limit, left), check, say.close)
