@@ -12,7 +12,6 @@ from synthetic import SIZES, blocks, launched, rows
 from crossover.analyse.estimates.intervals import BOUNDED, estimate
 from crossover.analyse.tables.raw_files import gather, gathered
 from crossover.analyse.tables.writer import TABLES, derive
-from crossover.design.protocol import columns
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
 from crossover.records import record
@@ -96,7 +95,7 @@ def test_gathering_keeps_every_block_launch_and_rank(tmp_path):
     files = receipts(tmp_path, launches)
     found = tables(tmp_path, files)
     expected = [row for number, values in enumerate(launches, start=1) for row in rows(values, launch=number)]
-    assert found["measurements"] == [columns(row) | row for row in expected]
+    assert found["measurements"] == [dict.fromkeys(record.MEASUREMENTS.names) | row for row in expected]
     assert column(found["launches"], "receipt") == list(map(str, files))
     assert column(found["launches"], "file") == [str(receipt.read(path).raw_file) for path in files]
     assert column(found["launches"], "outcome") == ["measured"] * 2
