@@ -16,7 +16,7 @@ def test_one_driver_one_block_and_one_line_add_an_experiment(finished: Project) 
     for name, schema in TABLES.items():
         experiments = set(record.read(results / f"{name}.parquet", schema)["experiment"].to_pylist())
         # Their metrics have no levels, and one host is compared with no other.
-        few = {"thresholds": set(), "hosts": set()}
+        few = {"thresholds": set(), "hosts": set(), "pairs": set()}
         assert experiments == few.get(name, {"toy", "mpi_pingpong"})
     figures = sorted(path.name for path in (results / "figures/toy").glob("[!.]*"))
     assert figures == ["pace-tasks-spin-ratio.vl.json", "pace-tasks-spin.vl.json"]
