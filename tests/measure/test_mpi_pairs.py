@@ -16,6 +16,7 @@ from crossover.config import schema
 from crossover.experiments.mpi_pairs import ALONE, BANDWIDTH, EXPERIMENT, FEWEST_HOSTS, LATENCY, LOADED, driver
 from crossover.measure.sampling.contract import DAMAGED, Pair
 from crossover.planning import plan
+from crossover.planning.estimate import Course
 
 MOST_SECONDS = 240
 
@@ -59,6 +60,10 @@ def test_a_single_machine_measures_none():
     config = plan.fitted(replace(schema.complete({"experiments": {"mpi_pairs": {}}}), hosts=1))
     assert not [*plan.launches(config)]
     assert plan.waiting(config) == {"mpi_pairs": {"nodes": FEWEST_HOSTS}}
+    said = "not measured: mpi_pairs (placement nodes): this needs a cluster"
+    assert said in Course(config, None).outlook([])
+    beside = schema.complete({"experiments": {"mpi_pairs": {}, "task_program": {}}})
+    assert said not in Course(replace(beside, hosts=1), None).outlook([])
 
 
 @pytest.mark.parametrize(("hosts", "rounds"), [(64, 63), (65, 15), (1000, 15)])
