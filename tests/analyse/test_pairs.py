@@ -91,13 +91,13 @@ class Runs:
         frame = pd.concat(self.frames).assign(**FACTS).reindex(columns=record.MEASUREMENTS.names)
         return pa.Table.from_pandas(frame, record.MEASUREMENTS, preserve_index=False)
 
-    def found(self):
+    def judged(self):
         return list(pairs(self.table, self.launches, self.ranks))
 
 
-def worse(found, links=False):
+def worse(judged, links=False):
     """The names of those that are called worse, with their experiment."""
-    named = [row for row in found if row["verdict"] == "worse" and bool(row["other"]) == links]
+    named = [row for row in judged if row["verdict"] == "worse" and bool(row["other"]) == links]
     return {(row["experiment"], row["host"], *([row["other"]] if links else [])) for row in named}
 
 
@@ -127,12 +127,12 @@ def test_five_slow_hosts_among_a_thousand_are_named():
     runs, slow, count = Runs(1), range(5), 3
     for _ in range(count):
         runs.play(hosts=1000, plays=1, slow=slow)
-    found = runs.found()
-    true = {(experiment, f"n{number:04}") for experiment in {row["experiment"] for row in found} for number in slow}
-    named = worse(found)
+    judged = runs.judged()
+    true = {(experiment, f"n{number:04}") for experiment in {row["experiment"] for row in judged} for number in slow}
+    named = worse(judged)
     assert len(named & true) >= 0.95 * len(true)
     assert len(named - true) <= 0.05 * len(named)
-    assert not worse(found, links=True) and all(np.isnan(row["p"]) for row in found if row["other"])
+    assert not worse(judged, links=True) and all(np.isnan(row["p"]) for row in judged if row["other"])
 
 
 @pytest.mark.parametrize("hosts", [4, 16])
@@ -141,10 +141,10 @@ def test_a_slow_host_is_named_and_none_of_its_links(hosts, better):
     runs, count = Runs(3), 20
     for _ in range(count):
         runs.play(hosts, slow=[1], factor=1.4, better=better)
-    found = runs.found()
-    assert {host for _, host in worse(found)} == {"n0001"} and len(worse(found)) >= 0.95 * count
-    assert not worse(found, links=True)
-    assert 1.35 < np.median([row["factor"] for row in found if row["host"] == "n0001" and not row["other"]]) < 1.45
+    judged = runs.judged()
+    assert {host for _, host in worse(judged)} == {"n0001"} and len(worse(judged)) >= 0.95 * count
+    assert not worse(judged, links=True)
+    assert 1.35 < np.median([row["factor"] for row in judged if row["host"] == "n0001" and not row["other"]]) < 1.45
 
 
 @pytest.mark.parametrize("hosts", [4, 16])
@@ -152,18 +152,18 @@ def test_a_slow_link_is_named_and_no_host(hosts):
     runs, count = Runs(4), 20
     for _ in range(count):
         runs.play(hosts, link=[0, 2], factor=1.5, noise=0.04)
-    found = runs.found()
-    assert not worse(found)
-    assert {row[1:] for row in worse(found, links=True)} == {("n0000", "n0002")}
-    assert len(worse(found, links=True)) >= 0.95 * count
+    judged = runs.judged()
+    assert not worse(judged)
+    assert {row[1:] for row in worse(judged, links=True)} == {("n0000", "n0002")}
+    assert len(worse(judged, links=True)) >= 0.95 * count
 
 
 def test_nothing_is_named_where_all_are_alike():
     runs, count = Runs(5), 30
     for number in range(count):
         runs.play([4, 5, 16][number % 3], noise=0.2)
-    found = runs.found()
-    named = {each[0] for each in worse(found) | worse(found, links=True)}
+    judged = runs.judged()
+    named = {each[0] for each in worse(judged) | worse(judged, links=True)}
     assert len(named) <= 0.05 * count
 
 
@@ -178,31 +178,33 @@ def test_a_host_that_was_slow_in_one_launch_is_open():
 
 @pytest.mark.parametrize(("hosts", "launches"), [(16, 1), (3, 3)])
 def test_one_launch_or_three_hosts_name_nothing(hosts, launches):
-    found = Runs(7).play(hosts, launches, slow=[1], factor=3).found()
-    assert {row["verdict"] for row in found} == {"open"}
-    assert all(np.isnan([row["low"], row["high"], row["p"]]).all() for row in found)
-    assert len(found) == hosts * (hosts + 1) / 2 and all(row["launches"] == launches for row in found)
+    judged = Runs(7).play(hosts, launches, slow=[1], factor=3).judged()
+    assert {row["verdict"] for row in judged} == {"open"}
+    assert all(np.isnan([row["low"], row["high"], row["p"]]).all() for row in judged)
+    assert len(judged) == hosts * (hosts + 1) / 2 and all(row["launches"] == launches for row in judged)
 
 
 def test_of_three_regular_hosts_none_is_named_because_of_their_link():
     runs = Runs(8).play(4, slow=(1,), factor=1.8, noise=0.01)
     for frame in runs.frames:
         frame.loc[(frame["first_rank"] == 0) & (frame["second_rank"] == 3), "value"] *= 0.85
-    found = runs.found()
-    assert worse(found) == {("run 0", "n0001")}
-    assert next(row for row in found if row["host"] == "n0002" and not row["other"])["low"] > 1.05
+    judged = runs.judged()
+    assert worse(judged) == {("run 0", "n0001")}
+    assert next(row for row in judged if row["host"] == "n0002" and not row["other"])["low"] > 1.05
 
 
 def test_pairs_without_a_value_cost_only_themselves():
     runs = Runs(8).play(slow=[1], factor=1.4)
-    whole = runs.found()
+    whole = runs.judged()
     for frame in runs.frames:
         frame.loc[(frame["first_rank"] == 4) & (frame["second_rank"] == 5), "value"] = np.nan
-    found = runs.found()
-    assert len(found) == len(whole) - 1 and not any(row["other"] == "n0005" and row["host"] == "n0004" for row in found)
-    assert worse(found) == worse(whole) == {("run 0", "n0001")}
-    assert not np.isnan([row["factor"] for row in found]).any()
-    assert {row["rounds"] for row in found if row["host"] == "n0004" and not row["other"]} == {14 * 9}
+    judged = runs.judged()
+    assert len(judged) == len(whole) - 1 and not any(
+        row["other"] == "n0005" and row["host"] == "n0004" for row in judged
+    )
+    assert worse(judged) == worse(whole) == {("run 0", "n0001")}
+    assert not np.isnan([row["factor"] for row in judged]).any()
+    assert {row["rounds"] for row in judged if row["host"] == "n0004" and not row["other"]} == {14 * 9}
 
 
 def test_launches_on_other_hosts_share_the_hosts_that_played_in_several():
@@ -214,23 +216,23 @@ def test_launches_on_other_hosts_share_the_hosts_that_played_in_several():
     frame["first_rank"], frame["second_rank"] = (
         frame[end].replace({1: 2, 2: 1}) for end in ("first_rank", "second_rank")
     )
-    found = list(pairs(runs.table, runs.launches, moved))
-    assert worse(found) == {("run 0", "n0001")}
-    launches = {row["host"]: row["launches"] for row in found if not row["other"]}
+    judged = list(pairs(runs.table, runs.launches, moved))
+    assert worse(judged) == {("run 0", "n0001")}
+    launches = {row["host"]: row["launches"] for row in judged if not row["other"]}
     assert launches["m0001"] == 1 and launches["n0002"] == 2 and launches["n0001"] == launches["n0000"] == 3
 
 
 def test_the_null_arm_plays_for_its_reference():
     arms = {"together": "together", "alone": "alone", "null": "together"}
-    found = Runs(10).play(hosts=4, arms=arms).found()
-    assert {(row["arm"], row["rounds"]) for row in found if row["other"]} == {("together", 18), ("alone", 9)}
+    judged = Runs(10).play(hosts=4, arms=arms).judged()
+    assert {(row["arm"], row["rounds"]) for row in judged if row["other"]} == {("together", 18), ("alone", 9)}
 
 
 def test_the_minimum_effect_is_a_setting():
     runs = Runs(11).play(slow=[1], factor=1.4)
     runs.launches = [replace(each, settings={"minimum_effect": 0.6}) for each in runs.launches]
-    found = runs.found()
-    assert {row["verdict"] for row in found} == {"alike"} and {row["smallest_effect"] for row in found} == {1.6}
+    judged = runs.judged()
+    assert {row["verdict"] for row in judged} == {"alike"} and {row["smallest_effect"] for row in judged} == {1.6}
 
 
 @settings(max_examples=8, deadline=None)
@@ -238,7 +240,7 @@ def test_the_minimum_effect_is_a_setting():
 def test_names_and_the_unit_of_time_do_not_matter(order, constant):
     runs = Runs(12).play(hosts=6, slow=[1], link=[3, 4])
     renamed = [replace(each, host=f"n{order[each.rank]:04}") for each in runs.ranks]
-    before, table = runs.found(), runs.table
+    before, table = runs.judged(), runs.table
     column = table.schema.get_field_index("value")
     scaled = table.set_column(column, table.schema.field(column), pc.multiply(table["value"], constant))
     names = {"": ""} | {f"n{rank:04}": f"n{name:04}" for rank, name in enumerate(order)}
@@ -263,8 +265,8 @@ def test_the_table_names_a_slow_host_and_medians_ignore_its_rows(tmp_path):
         receipts.append(launched(tmp_path, rows, launch=launch, hosts=hosts, placement="nodes"))
     gather(receipts, tmp_path / "tables")
     derive(tmp_path / "tables")
-    found = record.rows_of(tmp_path / "tables/pairs.parquet", Pair)
-    assert [(row.host, row.other, row.verdict) for row in found if row.verdict == "worse"] == [("n0001", "", "worse")]
-    assert len(found) == 10 and [row.other for row in found[:4]] == ["n0001", "n0002", "n0003", ""]
+    judged = record.rows_of(tmp_path / "tables/pairs.parquet", Pair)
+    assert [(row.host, row.other, row.verdict) for row in judged if row.verdict == "worse"] == [("n0001", "", "worse")]
+    assert len(judged) == 10 and [row.other for row in judged[:4]] == ["n0001", "n0002", "n0003", ""]
     medians = record.rows_of(tmp_path / "tables/medians.parquet", Median)
     assert [(row.value, row.rounds) for row in medians] == [(pytest.approx(1e-6), 1)] * 3

@@ -45,7 +45,7 @@ def throttle(project: OnCluster) -> None:
 
 
 def named(project: OnCluster, *command: str) -> tuple[set[tuple[str, str | None]], str]:
-    """The slow hosts and links of a run, and what it prints."""
+    """The slow hosts and links of a run, and its output."""
     said = project.succeed(*PROMPT, *command)
     rows: list[dict[str, Any]] = pq.read_table(project.folder / PAIRS).to_pylist()
     assert {(row["host"], row["other"]) for row in rows if not row["other"]} == {

@@ -156,7 +156,7 @@ def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
 def _print_tournament(run: "Run", chosen: Namespace, own: "Tournament") -> None:
     from crossover.query import answers
 
-    remedy = run.naming(own)
+    remedy = run.to_decide(own)
     if chosen.json:
         every = [row for rows in own.by_host.values() for row in rows]
         _say(_json([answers.facts(row) | {"to_decide": remedy} for row in [*every, *own.slow_links]]))

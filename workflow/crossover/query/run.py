@@ -130,7 +130,7 @@ class Run:
         """The pairs of hosts that the experiment of a question measured; None if its answer is a choice of arms."""
         return tournaments.of(self._tables, found.panels[0].experiment)
 
-    def naming(self, own: Tournament) -> str | None:
+    def to_decide(self, own: Tournament) -> str | None:
         """How to decide the open hosts of a tournament, in words; None without one."""
         return own.remedy(self._tables)
 

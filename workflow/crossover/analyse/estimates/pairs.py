@@ -100,8 +100,8 @@ def _plays(played: pa.Table, ranks: Sequence[Rank]) -> pd.DataFrame:
         other=np.where(first < second, second, first),
     )
     of_hosts = frame[(frame["host"] != "") & (frame["host"] != frame["other"])]
-    found = of_hosts.groupby(["group", "launch", "host", "other"])
-    return pd.DataFrame(found.agg(log=("log", "median"), rounds=("log", "count"), row=("row", "min")).reset_index())
+    by_pair = of_hosts.groupby(["group", "launch", "host", "other"])
+    return pd.DataFrame(by_pair.agg(log=("log", "median"), rounds=("log", "count"), row=("row", "min")).reset_index())
 
 
 def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.DataFrame]:
@@ -121,7 +121,7 @@ def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.Da
     effects, medians, links, opponents = (np.stack(part) for part in zip(*fits, strict=True))
     both = np.concatenate([first, second])
     of_hosts = np.stack([np.bincount(both, np.tile(launch, 2), len(names)) for launch in rounds])
-    # Beside a slow one of four hosts, the pairs of three are left: each could as well be one fast pair of the others.
+    # Beside a slow host of four, three pairs are left, where a slow host looks like a fast pair of the other two.
     enough = np.median(opponents, axis=0) >= OPPONENTS
     yield _rows(names, None, sign * medians, of_hosts, over_launches(effects), least, enough)
     # Those that played, whether with a value or not.
@@ -130,9 +130,9 @@ def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.Da
     if fewest <= OPPONENTS or any(n * (n - 1) != 2 * (row == one).sum() for one, n in enumerate(present)):
         links = np.full_like(links, np.nan)
     # The fit hides a part of the noise of a pair in its two hosts, about 2 / (hosts - 1).
-    found = over_launches(links)
-    found = replace(found, error=found.error * (fewest - 1) / max(fewest - 3, 1))
-    yield _rows(names[first], names[second], sign * logs, rounds, found, least)
+    estimate = over_launches(links)
+    estimate = replace(estimate, error=estimate.error * (fewest - 1) / max(fewest - 3, 1))
+    yield _rows(names[first], names[second], sign * logs, rounds, estimate, least)
 
 
 def _rows(
@@ -140,7 +140,7 @@ def _rows(
     other: NDArray[np.str_] | None,
     logs: Floats,
     rounds: Ints,
-    found: Estimate,
+    estimate: Estimate,
     least: float,
     enough: NDArray[np.bool_] | bool = True,
 ) -> pd.DataFrame:
@@ -155,10 +155,10 @@ def _rows(
             "host": host,
             "other": other,
             "value": np.exp(np.nansum(logs, axis=0) / np.maximum(behind.sum(axis=0), 1)),
-            "factor": np.exp(found.mean),
-            "low": np.exp(found.low),
-            "high": np.exp(found.high),
-            "p": np.where(np.isnan(found.error), np.nan, np.where(enough, found.p_outside(least, np.inf), 1.0)),
+            "factor": np.exp(estimate.mean),
+            "low": np.exp(estimate.low),
+            "high": np.exp(estimate.high),
+            "p": np.where(np.isnan(estimate.error), np.nan, np.where(enough, estimate.p_outside(least, np.inf), 1.0)),
             "launches": behind.sum(axis=0),
             "rounds": rounds.sum(axis=0),
         }
@@ -200,10 +200,10 @@ def fit(first: Ints, second: Ints, y: Floats, hosts: int, least: float) -> tuple
         spread = np.nanmedian(np.abs(heights - np.nanmedian(heights)))
         before, regular = regular, np.abs(heights) <= max(least, CONSPICUOUS * spread)
         against = np.where(regular[opponents], table, np.nan)
-        found = _row_medians(against)
-        if (before == regular).all() or np.isnan(found[regular]).all():
+        medians_of_regular = _row_medians(against)
+        if (before == regular).all() or np.isnan(medians_of_regular[regular]).all():
             break
-        heights = found - np.nanmedian(found[regular])
+        heights = medians_of_regular - np.nanmedian(medians_of_regular[regular])
     heights[count < OPPONENTS] = np.nan
     effects = np.where(np.isnan(heights), np.nan, _row_medians(against) - _others(against, regular))
     links = y - heights[first] - heights[second]
@@ -226,8 +226,8 @@ def _others(against: Floats, regular: NDArray[np.bool_]) -> Floats:
         lower, upper = lower + (place <= lower), upper + (place <= upper)
     # Where nothing is left, the places lie outside.
     lower, upper = (np.clip(place, 0, len(every)) for place in (lower, upper))
-    found = np.append(every, np.nan)
-    return np.where(left > 0, (found[lower] + found[upper]) / 2, np.nan)
+    padded = np.append(every, np.nan)
+    return np.where(left > 0, (padded[lower] + padded[upper]) / 2, np.nan)
 
 
 def _row_medians(table: Floats) -> Floats:
