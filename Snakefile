@@ -59,7 +59,6 @@ for target, experiments in run.targets.items() if run.decides else ():
         default_target: target == "all"
         input:
             run.first(*experiments),
-            run.second(checkpoints.refinement, *experiments),
             # A file of each step: a step that has failed left none, and Snakemake makes no missing file between others.
             expand(f"{RESULTS}/experiments/{{experiment}}/launches.parquet", experiment=experiments),
             expand(f"{RESULTS}/figures/{{experiment}}", experiment=experiments),

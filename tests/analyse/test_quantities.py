@@ -272,7 +272,7 @@ def test_arms_of_different_heats_are_compared_by_ratios_to_their_references(read
 
 
 def refined():
-    """copy and no-copy; their ratio jumps from a half to two at 20 kB. A refinement measured inside the bracket."""
+    """copy and no-copy; their ratio jumps from a half to two at 20 kB. Three launches measured only inside."""
     inside = np.array([12e3, 15e3, 19e3, 25e3])
     x = np.sort(np.concatenate([X, inside]))
     base, ratio = np.ones_like(x), np.where(x < 2e4, 0.5, 2.0)
@@ -289,7 +289,7 @@ def refined():
     return arms
 
 
-def test_a_claims_crossover_agrees_with_the_headline_and_uses_the_refinement():
+def test_a_claims_crossover_agrees_with_the_headline_and_uses_every_launch():
     arms = refined()
     found = find(field(*arms, effect=1e-9), quantity("crossover", over="copy"))
     headline = crossing(arms[1].x, arms[1].ratios)

@@ -30,7 +30,6 @@ ACROSS = {
     "launches": 6,
     "rounds": {"at_least": 3, "at_most": 3},
     "budget_seconds": 2,
-    "refine_points": 0,
 }
 """Each of the three pairs of nodes twice."""
 

@@ -6,7 +6,7 @@ import re
 
 import pytest
 from clusters import PROMPT, OnCluster, hosts, recorded
-from copies import SMALL_MPI, Project, refine
+from copies import SMALL_MPI, Project
 from slurm import Cluster
 
 
@@ -74,13 +74,3 @@ def test_a_single_experiment_is_remeasured(finished_once: tuple[Project, str], s
     assert {name.split("/")[0] for name, _ in project.raw().items() - before.items()} == {"toy"}
     assert all(file.exists() for file in before.values())
     assert len(re.findall(r"toy node, launch \d: measured in", said)) == 2
-
-
-def test_a_refinement_is_submitted_when_the_first_is_done(project: OnCluster, slurm: Cluster) -> None:
-    refine(project)
-    said = project.succeed(*PROMPT, "toy")
-    assert "a refinement of at most 3 launches, a job each" in said
-    assert "6 of 6 launches measured" in said
-    places = hosts(project)
-    assert sorted(places) == [f"toy/node/{launch}" for launch in (1, 10001, 10002, 10003, 2, 3)]
-    assert set.union(*places.values()) <= {node.name for node in slurm.nodes}

@@ -217,6 +217,7 @@ WRONG = {
     "more launches than numbers for all groups of rivals": {
         "experiments": {"task_scaling": {"launches": {"quick": 1000, "standard": 3, "paper": 417}}}
     },
+    "a key of an earlier release": pingpong(refine_points={"quick": 0, "standard": 3, "paper": 3}),
     "half a launch": pingpong(launches=2.5),
     "a whole number with a point": pingpong(launches=3.0),
     "a flag for a number": pingpong(launches=True),

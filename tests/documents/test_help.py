@@ -19,7 +19,7 @@ def helped(capsys: pytest.CaptureFixture[str], *words: str) -> str:
 
 SNAKEMAKES = [
     *("launch", "rank", "build", "libzmq-source", "libzmq", "examine", "pilot"),
-    *("tables", "refinement", "join", "claims", "recommend", "figures", "ladder"),
+    *("tables", "join", "claims", "recommend", "figures", "ladder"),
 ]
 
 

@@ -171,8 +171,8 @@ def test_another_librarys_experiment_is_one_folder_and_records_its_version(proje
         (EXPERIMENT, '"object": [', '"objekt": [', "smoke: key: 'objekt' does not exist; available: library_version, "),
         (
             EXPERIMENT,
-            'refine_metric="round',
-            'refine_metric="found',
+            "metrics=METRICS,",
+            'metrics=METRICS, leading_metric="found trip",',
             "smoke: metric: 'found trip' does not exist; available: round trip",
         ),
         (

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.config import schema
-from crossover.design.launch import MOST_LAUNCHES
 from crossover.planning import batches, plan
 from crossover.planning.batches import Bounds
 from crossover.planning.receipt import Files, Receipt
@@ -21,19 +20,13 @@ def quick(**more):
     return replace(schema.complete({"tier": "quick"} | more), hosts=2)
 
 
-def with_refinement(config):
-    """Every of the first launches, and one of the second for each."""
-    first = list(plan.launches(config))
-    return [*first, *(replace(launch, number=launch.number + MOST_LAUNCHES) for launch in first)]
-
-
 def test_every_launch_is_in_one_job_of_its_kind_and_number_of_hosts():
     config = quick()
-    jobs = batches.jobs(EIGHT, with_refinement(config))
+    jobs = batches.jobs(EIGHT, plan.launches(config))
     every = sorted(launch.name for job in jobs for launch in job)
-    assert every == sorted(launch.name for launch in with_refinement(config))
+    assert every == sorted(launch.name for launch in plan.launches(config))
     for job in jobs:
-        assert len({(launch.settings.nodes, launch.second) for launch in job}) == 1
+        assert len({launch.settings.nodes for launch in job}) == 1
 
 
 def test_launches_that_repeat_each_other_are_in_different_jobs():

@@ -243,17 +243,14 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
     ]
 
 
-def test_a_refinement_is_planned_only_with_its_first_launches_and_its_points(config):
-    of_both = schema.complete({"results": config.results, "experiments": {"mpi_pingpong": {"refine_points": 3}}})
-    cells = {"cells": {"a": [1, 2]}, "budget_seconds": 1.0}
-    plan_file = receipt.Path(config.results, "raw/quick/mpi_pingpong/refinement.json")
-    plan_file.parent.mkdir(parents=True)
-    plan_file.write_text(json.dumps({"node": {str(MOST_LAUNCHES + 2): cells}}))
-    measure(of_both, replace(SECOND, number=MOST_LAUNCHES + 2), target_width=0.5)
-    for planned, change in ((True, {}), (False, {"launches": 1, "players": ("rank",)})):
-        less = replace(of_both, experiments={"mpi_pingpong": replace(of_both.experiments["mpi_pingpong"], **change)})
-        said = [str(each) for each in demand(less).remarks({}, Command())]
-        assert any("measured with other settings" in line for line in said) is planned, change
+def test_a_launch_of_an_earlier_refinement_counts_in_a_partial_report_and_is_never_asked_for(config):
+    measure(config, replace(SECOND, number=MOST_LAUNCHES + 2), target_width=0.5)
+    found = demand(config)
+    assert [str(each) for each in found.remarks({}, Command())] == [
+        "partial: 1 measured launches and 0 holes of tier quick"
+    ]
+    assert len(found.existing("mpi_pingpong")) == 1
+    assert found.conflict(plan.launches(config), Command()) == ""
 
 
 def test_a_command_is_repeated_with_other_values_and_without_force():

@@ -51,11 +51,9 @@ def test_no_more_nodes_are_promised_than_the_cluster_has(config):
 
 def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
     course = Course(config, 100, available=lambda: None)
-    assert course.outlook(launches(9), ["zmq_latency"]).splitlines() == [
-        "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes",
-        "then, inside the crossovers of these, a refinement of at most 10 launches, a job each; "
-        "about 0.61 node-hours; the duration depends on the free nodes",
-    ]
+    assert course.outlook(launches(9)) == (
+        "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes"
+    )
 
 
 def test_one_machine_is_not_asked_for_its_nodes(config):
@@ -88,17 +86,6 @@ def test_jobs_of_two_nodes_wait_until_two_are_free():
 def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
     assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
     assert Course(config, nodes).review([], []) == "no launch was measured"
-
-
-def test_the_estimate_includes_the_maximum_of_a_refinement(config):
-    told = Course(config, None).outlook(launches(5), ["zmq_latency"]).splitlines()
-    assert told == [
-        "tier paper: 5 launches, about 35 min of measuring on this machine",
-        "then, inside the crossovers of these, a refinement of at most 10 launches, about 35 min of "
-        "measuring on this machine",
-        "with the refinement: at most 69 min",
-    ]
-    assert Course(config, None).outlook([], ["zmq_latency"]).startswith("tier paper: nothing is left to measure\nthen")
 
 
 def ended(launch, after_seconds, **facts):

@@ -131,7 +131,7 @@ def test_each_placement_may_have_its_own_budget():
     assert settings(budget_seconds=3).seconds == 3
 
 
-OF_OTHERS = {"launches": 9, "placements": ["nodes"], "refine_points": 4, "refine_metric": "round trip"}
+OF_OTHERS = {"launches": 9, "placements": ["nodes"]}
 OTHERWISE = {
     "reference": "Send",
     "ceilings": (),

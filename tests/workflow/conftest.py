@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from copies import SMALL_MPI, Project, copy_of_the_project, refine
+from copies import SMALL_MPI, Project, copy_of_the_project
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,18 +39,6 @@ def finished_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -
         copy.succeed("snakemake", "--profile", "profiles/local")
 
     return build_once("finished", build_in) / "project"
-
-
-@pytest.fixture(scope="session")
-def swept_once(build_once: Callable[[str, Callable[[Path], object]], Path]) -> Path:
-    """The folder of a project after the refinement of the toy; the output is in said.txt."""
-
-    def build_in(folder: Path) -> None:
-        copy = copy_of_the_project(folder / "project")
-        refine(copy)
-        (copy.folder / "said.txt").write_text(copy.succeed("snakemake", "--profile", "profiles/local"))
-
-    return build_once("swept", build_in) / "project"
 
 
 @pytest.fixture

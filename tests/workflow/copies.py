@@ -81,7 +81,6 @@ class Project:
             "Building": "build",
             "Getting": "build",
             "Measuring": "launch",
-            "Choosing": "refinement",
             "Deriving": "tables",
             "Joining": "join",
             "Judging": "claims",
@@ -131,17 +130,6 @@ class Project:
         """Hidden files in the results, such as part files, except those that belong there."""
         hidden = (path for path in (self.folder / "results").rglob(".*") if path.is_file())
         return [path for path in hidden if path.name not in (".claim", ".snakemake_timestamp")]
-
-
-CLIFF_GRAMS = 30
-"""The crossover of the toy in `refine`, between two of its weights."""
-
-
-def refine(project: Project) -> None:
-    """Make the toy's slow arm slow below CLIFF_GRAMS and fast from there on, and request a refinement."""
-    driver = "workflow/crossover/experiments/toy/driver.py"
-    project.edit(driver, "1.5 if arm", f"(1.5 if cell.x < {CLIFF_GRAMS} else 0.6) if arm")
-    project.configure(toy={"weights": [1, 10, 100, 1000], "launches": 3, "refine_points": 3})
 
 
 def copy_of_the_project(folder: Path) -> Project:

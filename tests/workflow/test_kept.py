@@ -3,7 +3,6 @@
 import json
 import shutil
 import signal
-from pathlib import Path
 
 import psutil
 import pytest
@@ -187,18 +186,6 @@ def test_a_kill_during_remeasuring_leaves_the_old_launch(
     assert raw(measured) == before
     measured.succeed(*RUN, "toy")
     assert raw(measured) == before
-
-
-@pytest.mark.long
-def test_a_measured_refinement_keeps_its_cells(swept_once: Path, tmp_path: Path) -> None:
-    project = Project(shutil.copytree(swept_once, tmp_path / "project", symlinks=True))
-    before = raw(project)
-    assert len(before) == 6
-    # A refinement would now choose other points, as if a further launch had moved the crossover.
-    (project.folder / "results/raw/quick/toy/refinement.json").unlink()
-    project.edit("workflow/crossover/analyse/tables/refinement.py", "steps = ceil(", "steps = 1 + ceil(")
-    project.succeed(*RUN, "toy")
-    assert raw(project) == before
 
 
 @pytest.mark.long

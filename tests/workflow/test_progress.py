@@ -69,21 +69,6 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
     assert lines[1].startswith("[2 of 2] zmq_throughput node, launch 2: not measured (timed out): too slow; about ")
 
 
-def test_a_refinement_counts_before_it_is_known(shown, tmp_path):
-    handler = shown()
-    known, later = [FIRST], [60.0]
-    whole = {"later": lambda: (len(later), sum(later)), "wall_seconds": lambda: 30.0 * len(known) + sum(later)}
-    plugin.begin(replace(RUN, due=lambda number: known[number:], **whole))
-    assert handler.tally.seconds_left == 90
-    assert handler.tally.position == "0 of at most 2"
-    start(handler, 1, FIRST, tmp_path / "log")
-    known.append(SECOND)
-    later.clear()
-    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
-    assert handler.tally.expected == {FIRST: 30, SECOND: 30}
-    assert "[1 of 2]" in handler._console.export_text()
-
-
 def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     handler = shown(terminal=True)
     handler.steps = 1

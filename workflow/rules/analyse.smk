@@ -4,7 +4,6 @@
 import json
 
 from crossover.config import schema
-from crossover.planning import refinement
 from crossover.workflow import failures
 
 TABLES = (
@@ -24,34 +23,9 @@ TABLES = (
 ANALYSING_CODE = code_digest.digest("crossover.analyse.tables.raw_files", "crossover.analyse.tables.writer")
 
 
-# The first launches decide which cells the refinement adds.
-checkpoint refinement:
-    input:
-        run.first(),
-    output:
-        run.path(refinement.REFINEMENT),
-    log:
-        f"{RESULTS}/logs/{{experiment}}/refinement.log",
-    localrule: True
-    conda:
-        "../../envs/analyse.yaml"
-    params:
-        metric=lambda wildcards: run.config.experiments[wildcards.experiment].refine_metric,
-        points=lambda wildcards: run.config.experiments[wildcards.experiment].points_refined,
-        # Measured launches of the refinement keep their cells. Made with `input`, so that they do not plan it again.
-        kept=lambda wildcards, input: run.kept(wildcards),
-        receipts=lambda wildcards: run.first()(wildcards),
-        code=code_digest.digest("crossover.analyse.tables.refinement"),
-    message:
-        "Choosing cells for the refinement of {wildcards.experiment}"
-    shell:
-        "python -m crossover refinement --metric {params.metric:q} --points {params.points} --output {output:q} --kept {params.kept:q} -- {input:q} > {log:q} 2>&1"
-
-
 rule tables:
     input:
         run.first(),
-        run.second(checkpoints.refinement),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
@@ -62,7 +36,7 @@ rule tables:
     params:
         folder=subpath(output[0], parent=True),
         # Another set of receipts, all of them older, is a change too.
-        receipts=lambda wildcards: run.first()(wildcards) + run.second(checkpoints.refinement)(wildcards),
+        receipts=lambda wildcards: run.first()(wildcards),
         unreadable=lambda wildcards: failures.last_unreadable(RESULTS, wildcards.experiment),
         code=ANALYSING_CODE,
     message:

@@ -52,8 +52,6 @@ class Run:
 
     due: Callable[[int], Iterable[Key]] = lambda _: ()
     """The launches that it measures, beyond the given number that are known already."""
-    later: Callable[[], tuple[int, float]] = lambda: (0, 0.0)
-    """The most time of those that are not known yet, because the refinement follows from the first."""
     wall_seconds: Callable[[], float] = lambda: 0.0
     """The expected time of the whole run as it is known now."""
     seconds: Callable[[Key], float] = lambda _: 0.0
@@ -142,7 +140,6 @@ class LogHandler(LogHandlerBase):
         new = list(self._run.due(self._known))
         self._known += len(new)
         self.tally.expected |= {key: self._run.seconds(key) for key in new}
-        self.tally.later, self.tally.later_seconds = self._run.later()
         if new or not self.tally.wall_seconds:
             self.tally.wall_seconds = self._run.wall_seconds()
 

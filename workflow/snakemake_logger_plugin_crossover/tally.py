@@ -25,10 +25,6 @@ class Tally:
     done: dict[Key, float] = field(default_factory=dict)
     """The time that each launch took."""
     steps_done: int = 0
-    later: int = 0
-    """The most launches that are not known yet."""
-    later_seconds: float = 0.0
-    """Their time."""
     wall_seconds: float = 0.0
     """The expected time of all launches, which may be side by side."""
     _known: tuple[tuple[int, ...], float, float] = ((), 0.0, 0.0)
@@ -37,8 +33,7 @@ class Tally:
     @property
     def position(self) -> str:
         """How many launches are done, and of how many."""
-        most = "at most " if self.later else ""
-        return f"{len(self.done)} of {most}{len(self.expected) + self.later}"
+        return f"{len(self.done)} of {len(self.expected)}"
 
     @property
     def share(self) -> float:
@@ -52,7 +47,7 @@ class Tally:
         """The time left, without waiting in a queue: estimated when a launch or step ends, then less by the clock."""
         ended, now = (len(self.expected), len(self.done), self.steps_done), time.monotonic()
         if ended != self._known[0]:
-            whole = sum(self.expected.values()) + self.later_seconds
+            whole = sum(self.expected.values())
             beside = self.wall_seconds / whole if whole else 1.0
             self._known = ended, now, self._launches_left * beside + self._steps_left
         _, since, left = self._known
@@ -77,7 +72,7 @@ class Tally:
             for key, seconds in expected.items()
             if key not in done
         ]
-        return sum(left) + pace * self.later_seconds
+        return sum(left)
 
     @property
     def _steps_left(self) -> float:

@@ -5,14 +5,15 @@ from typing import Annotated
 
 from crossover.design.cell import Axis, Metric
 from crossover.design.experiment import ANY, Experiment
-from crossover.design.settings import REFERENCE, WHERE, MinLen, Names, OneOf, Points, Refined, Rounds, Tiers
+from crossover.design.settings import REFERENCE, WHERE, MinLen, Names, OneOf, Points, Rounds, Tiers
+from crossover.design.settings import Settings as Common
 
 METRICS = (Metric("pace", "turns/s", "higher"),)
 ARMS = ("quick", "slow")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(Refined):
+class Settings(Common):
     """Its settings."""
 
     weights: Annotated[Points, "The axis."] = (1, 10, 100)
@@ -27,7 +28,6 @@ QUICK = Settings(
     rounds=Rounds(at_most=10),
     target_width=0.02,
     budget_seconds=1,
-    refine_metric="pace",
 )
 
 EXPERIMENT = Experiment(

@@ -20,21 +20,6 @@ def tables(chosen: Namespace) -> None:
 
 
 @step(
-    "--metric METRIC --points 3 --output refinement.json results/launches/standard/EXPERIMENT/*/*.json",
-    value("--metric", "the metric whose crossovers are refined"),
-    value("--points", "points to add inside each", type=int),
-    path("--output", "refinement file to write"),
-    path("--kept", "receipts of the refinement whose cells must not change", nargs="*", default=[]),
-    path("receipts", "receipts of the first launches, one per launch", nargs="*"),
-)
-def refinement(chosen: Namespace) -> None:
-    """Choose the cells that a refinement adds inside the crossovers of the first."""
-    from crossover.analyse.tables import refinement
-
-    refinement.refine(chosen.receipts, chosen.metric, chosen.points, chosen.output, chosen.kept)
-
-
-@step(
     "--results joined results/experiments/*",
     path("--results", "folder to write the tables to"),
     path("tables", "folders of tables, one per experiment", nargs="+"),

@@ -16,7 +16,7 @@ from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Rounds, Settings, described
 from crossover.experiments import declared, keys_of
-from crossover.planning import plan, refinement
+from crossover.planning import plan
 
 SMOKE_RESULTS = f"{Config.results}-smoke"
 """The folder of a smoke run, which must not hide the answers of a run that means something."""
@@ -182,7 +182,7 @@ def _faults(config: Stated, tier: str, hosts: int) -> Iterator[str]:
     """All faults at a tier: values of other types or beyond their bounds, then contradictions."""
     flags = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     wrong = faults_of(_whole_model(), {**config, **flags, "tier": tier})
-    yield from wrong
+    yield from map(_advised, wrong)
     results = str(config.get("results", ""))
     if "\0" in results or len(results) > 2000 or any(len(os.fsencode(name)) > 255 for name in results.split("/")):
         yield "results: is no possible path; choose one of at most 2000 characters, with names of at most 255 bytes"
@@ -198,6 +198,19 @@ def _faults(config: Stated, tier: str, hosts: int) -> Iterator[str]:
         if name in declared() and not any(fault.startswith((f"{where}.", f"{where}:", "farms")) for fault in wrong):
             settings = _completed(name, own or {}, tier, farms.entrants(config.get("farms", {})))
             yield from (f"{where}.{fault}" for fault in _contradictions(settings, hosts))
+
+
+REMOVED = ("refine_points", "refine_metric")
+"""Keys of experiments that earlier releases had."""
+
+
+def _advised(fault: str) -> str:
+    """A fault, with advice if it is about a removed key."""
+    *_, experiment, key = ["", *fault.partition(":")[0].split(".")]
+    if key not in REMOVED or experiment not in declared():
+        return fault
+    axis, _ = declared()[experiment].tiers.quick.axis
+    return f"{fault}; removed: add points by the experiment's axis key, `{axis}`"
 
 
 @cache
@@ -285,7 +298,7 @@ def _contradictions(settings: Settings, hosts: int) -> Iterator[str]:
         if settings.within(placement).idle:
             fitting = "over inproc" if placement == "process" else "between processes"
             yield f"curves: none is {fitting}, so placement {placement} has nothing to measure; add one, or remove it"
-    yield from refinement.overlap(settings)
+    yield from plan.too_many(settings)
     if isinstance(settings, Farming):
         yield from _strangers(settings, hosts)
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Refined, Settings
+from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Settings
 
 ABOUT = """\
 `config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
@@ -81,7 +81,7 @@ class Config:
 
 
 @dataclass(frozen=True, kw_only=True)
-class OfUser(Refined):
+class OfUser(Settings):
     """Those of an experiment on a user's file, which a run has only if its configuration names the file."""
 
     file: str = ""

@@ -9,7 +9,7 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.config import OfUser
 from crossover.design.farming import Farming
 from crossover.design.protocol import KEYS, Keys
-from crossover.design.settings import TIERS, Refined, Settings, Tiers, described
+from crossover.design.settings import TIERS, Settings, Tiers, described
 
 SELDOM = 100
 
@@ -51,6 +51,8 @@ class Experiment:
     """The keys of its curves (docs/data.md), each with its values or ANY."""
     tiers: Tiers
     """Its settings at each tier, unless the configuration says otherwise."""
+    leading_metric: str = ""
+    """The metric that stands for it in summaries; by default the first."""
     built: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
     libzmq."""
@@ -85,9 +87,7 @@ class Experiment:
                     stated = [value] if isinstance(value, str) else value
                     _require_known(f"{tier}: {name}", stated, mark.allowed.names)
             known = {"key": KEYS, "metric": [metric.name for metric in self.metrics], "arm": own.arms}
-            named = {"key": self.keys, "metric": self.chosen_by or {}, "arm": [own.reference]}
-            if isinstance(own, Refined):
-                named["metric"] = [*named["metric"], own.refine_metric]
+            named = {"key": self.keys, "metric": [*(self.chosen_by or {}), self.leading], "arm": [own.reference]}
             for what, names in named.items():
                 _require_known(f"{tier}: {what}", names, known[what])
 
@@ -112,9 +112,8 @@ class Experiment:
 
     @property
     def leading(self) -> str:
-        """The metric that stands for it in summaries: that of its refinement, otherwise its first."""
-        quick = self.tiers.quick
-        return quick.refine_metric if isinstance(quick, Refined) else self.metrics[0].name
+        """The metric that stands for it in summaries."""
+        return self.leading_metric or self.metrics[0].name
 
     def names(self, setting: str) -> tuple[str, ...]:
         """The names that a setting such as `arms` allows; none without it, and for task farms."""
@@ -122,11 +121,7 @@ class Experiment:
         allowed = own.allowed if own else None
         if allowed is None:
             return ()
-        return (
-            tuple(metric.name for metric in self.metrics)
-            if allowed.of == "metrics"
-            else (self.names(allowed.of) if allowed.of else tuple(allowed.names))
-        )
+        return self.names(allowed.of) if allowed.of else tuple(allowed.names)
 
 
 def _require_known(what: str, stated: Iterable[str], known: Collection[str]) -> None:

@@ -13,8 +13,7 @@ LOADED = (MPI_LIBRARY, "libzmq", "python")
 """Software by what the ranks have loaded, whatever package it is from: launches that differ in it are never pooled."""
 
 MOST_LAUNCHES = 10_000
-"""Launch MOST_LAUNCHES + n has the settings of launch n, but other points: it belongs to the refinement. Its number
-stays the same if the first launches get more launches."""
+"""The largest number of a launch. Earlier releases measured points inside crossovers by launches above it."""
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Launch:
     placement: str
     """Where its ranks are: `process`, `node` or `nodes`."""
     number: int
-    """From 1; above MOST_LAUNCHES in the refinement."""
+    """From 1 to MOST_LAUNCHES."""
     settings: Settings = field(compare=False, repr=False)
     repetition: int = field(default=0, compare=False)
     """How many launches before it have the same settings."""
@@ -39,11 +38,6 @@ class Launch:
     def identity(self) -> dict[str, Any]:
         """The columns of every table that name it."""
         return {"experiment": self.experiment, "placement": self.placement, "launch": self.number}
-
-    @property
-    def second(self) -> bool:
-        """Whether it belongs to the refinement."""
-        return self.number > MOST_LAUNCHES
 
     def __str__(self) -> str:
         return f"{self.experiment} {self.placement} launch {self.number}"

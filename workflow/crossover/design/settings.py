@@ -26,7 +26,7 @@ processes or threads of the client instead of ranks, and the farm's options."""
 
 @dataclass(frozen=True)
 class OneOf:
-    """The names that a setting allows, or the setting (`arms`) or the part of the declaration (`metrics`) with them."""
+    """The names that a setting allows, or the setting (`arms`) with them."""
 
     names: Sequence[str] = ()
     of: str = ""
@@ -189,8 +189,6 @@ class Settings:
     ]
     entrants: Mapping[str, FarmEntry] = field(default_factory=dict)
     """The configured task farms by name: those of all experiments; in a launch, its own."""
-    cells: Mapping[str, Sequence[int]] | None = None
-    """Points by `protocol.identity` of a curve, in a launch that measures only these."""
 
     within_a_host: ClassVar[Names] = ()
     """Ceilings that cannot be measured between hosts."""
@@ -263,11 +261,6 @@ class Settings:
     def threads_of_libraries(self) -> str:
         """The threads inside libraries in a launch's ranks, a number or `as set`; empty for those of the job."""
         return ""
-
-    @property
-    def points_refined(self) -> int:
-        """The points that a refinement adds inside each crossover; 0 without one."""
-        return 0
 
     @property
     def idle(self) -> bool:
@@ -355,26 +348,7 @@ class Settings:
         return cls(**own)
 
 
-@dataclass(frozen=True, kw_only=True)
-class Refined(Settings):
-    """Those of an experiment with a refinement."""
-
-    refine_points: Annotated[
-        int,
-        Ge(0),
-        "Points that a refinement adds inside each crossover, at least one between neighbouring points of its "
-        "bracket. The refinement has as many launches as the first, each in at most half the time. With 0 there "
-        "is none.",
-    ] = 0
-    refine_metric: Annotated[str, OneOf(of="metrics"), "The metric whose crossovers are refined."] = ""
-
-    @property
-    def points_refined(self) -> int:
-        """The points that a refinement adds inside each crossover."""
-        return self.refine_points
-
-
-OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_launch", "refine_points", "refine_metric")
+OF_ALL_LAUNCHES = ("launches", "placements", "rivals_per_launch")
 """Settings that say which launches there are, and so do not belong to a single launch."""
 
 BETWEEN_HOSTS = ("hosts",)
@@ -462,7 +436,7 @@ class Tiers:
     paper: Settings
 
     @classmethod
-    def of(cls, quick: Refined) -> Self:
+    def of(cls, quick: Settings) -> Self:
         """The points of `quick` at every tier, measured longer and more often from one tier to the next."""
         standard = replace(quick, target_width=quick.target_width / 2, budget_seconds=3 * quick.seconds, **AT_STANDARD)
         paper = replace(standard, target_width=quick.target_width / 4, budget_seconds=12 * quick.seconds, **AT_PAPER)
@@ -474,8 +448,8 @@ class Tiers:
         return found
 
 
-AT_STANDARD: dict[str, Any] = {"launches": 12, "fewest_rounds": 1, "refine_points": 3}
-AT_PAPER: dict[str, Any] = {"launches": 16, "refine_points": 5}
+AT_STANDARD: dict[str, Any] = {"launches": 12, "fewest_rounds": 1}
+AT_PAPER: dict[str, Any] = {"launches": 16}
 """How often most experiments are measured at these tiers, as far as it differs from the tier below."""
 
 

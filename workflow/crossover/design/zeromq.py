@@ -5,7 +5,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated, Self
 
 from crossover.design.protocol import TRANSPORTS, Keys, label
-from crossover.design.settings import REFERENCE, Arms, Names, OneOf, Refined, entries
+from crossover.design.settings import REFERENCE, Arms, Names, OneOf, Settings, entries
 
 HANDOVERS = ("copy", "no-copy", "default", "recv-into")
 """The ways to hand a message over, the most frequent in charts first."""
@@ -15,7 +15,7 @@ REACH = {"process": ("inproc",), "node": ("tcp", "ipc"), "nodes": ("tcp",)}
 
 
 @dataclass(frozen=True, kw_only=True)
-class Connected(Refined):
+class Connected(Settings):
     """Those of an experiment whose curves are connections, such as `PUSH/PULL over ipc, polled`."""
 
     curves: Names

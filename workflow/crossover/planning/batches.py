@@ -89,7 +89,7 @@ def jobs(
     alike: dict[Any, list[Launch]] = defaultdict(list)
     for launch in due:
         hosts = launch.settings.nodes
-        alike[launch.second, hosts, launch.repetition, options(launch) if hosts > 1 else None].append(launch)
+        alike[hosts, launch.repetition, options(launch) if hosts > 1 else None].append(launch)
     found: list[list[Launch]] = []
     requested = own or Times()
     for launches in alike.values():

@@ -9,15 +9,15 @@ import json
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any, NamedTuple
 
 from crossover import code_digest, experiments, farms
 from crossover.design.config import Config
-from crossover.design.launch import LOADED, MOST_LAUNCHES, Launch
+from crossover.design.launch import LOADED, Launch
 from crossover.design.settings import Settings
-from crossover.planning import plan, receipt, refinement
+from crossover.planning import plan, receipt
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.receipt import VARIABLES, Files, Held, Receipt
@@ -64,8 +64,8 @@ class Demand:
         self._here = {name: newest[name] for name in (*LOADED, VARIABLES) if name in newest} | dict(self.software or {})
 
     @cached_property
-    def _first_launches(self) -> set[Launch]:
-        return set(plan.launches(self.config))
+    def _launches(self) -> dict[tuple[str, str, int], Launch]:
+        return {launch.name: launch for launch in plan.launches(self.config)}
 
     def planned(self, launch: Launch) -> Files:
         """The files that a launch must have; decided once, because a run adds receipts."""
@@ -186,12 +186,8 @@ class Demand:
 
     def _differs(self, held: Receipt) -> bool:
         """Whether a launch was measured otherwise than this run would; not if this run does not have it."""
-        experiment, placement, number = held.name
-        try:
-            planned = refinement.launch(self.config, experiment, placement, number)
-        except refinement.MissingLaunchError:
-            return False
-        if replace(planned, number=(number - 1) % MOST_LAUNCHES + 1) not in self._first_launches:
+        planned = self._launches.get(held.name)
+        if planned is None:
             return False
         return held.digest != planned.settings.digest or bool(self._others(held, planned.settings))
 

@@ -9,7 +9,7 @@ from functools import cached_property
 
 from crossover.design.config import Config
 from crossover.design.launch import Launch
-from crossover.planning import plan, refinement
+from crossover.planning import plan
 from crossover.records import rows
 from crossover.records.holes import is_hole
 
@@ -46,7 +46,7 @@ def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
 
 @dataclass(frozen=True)
 class Course:
-    """A run that begins when this is created. Launches are those of `plan.launches` or `refinement.launches`."""
+    """A run that begins when this is created."""
 
     config: Config
     nodes: int | None
@@ -60,11 +60,11 @@ class Course:
     available: Callable[[], int | None] | None = None
     """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
 
-    def expected(self, launches: Sequence[Launch], part: float = 1.0) -> Cost:
-        """The expected cost of these launches, in this part of their budgets."""
+    def expected(self, launches: Sequence[Launch]) -> Cost:
+        """The expected cost of these launches."""
         around = JOB_SECONDS if self.nodes else 0
         jobs = [
-            (sum(self.seconds(launch, part) for launch in job) + around, job[0].settings.nodes)
+            (sum(launch.settings.expected_seconds for launch in job) + around, job[0].settings.nodes)
             for job in self.jobs(launches)
         ]
         return cost(jobs, self._available or self.nodes or 1)
@@ -73,38 +73,10 @@ class Course:
     def _available(self) -> int | None:
         return self.available() if self.nodes and self.available else self.nodes
 
-    def seconds(self, launch: Launch, part: float = 1.0) -> float:
-        """The expected time of one launch, with the start of its processes, in this part of its budget."""
-        return launch.settings.expected_seconds - (1 - part) * launch.settings.seconds
-
-    def outlook(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> str:
-        """The expected cost of the launches that are due, in words.
-
-        `unrefined` are experiments whose refinement is unknown until the first is done. It has at most as many
-        launches as the first, and in each at most the part `refinement.SHARE` of the budget.
-        """
-        after = self._after(unrefined)
+    def outlook(self, due: Sequence[Launch]) -> str:
+        """The expected cost of the launches that are due, in words."""
         text = f"tier {self.config.tier}: {self._words(due) if due else 'nothing is left to measure'}"
-        if after:
-            text += "\nthen, inside the crossovers of these, a refinement of at most "
-            text += self._words(after, refinement.SHARE)
-            if self._known:
-                text += f"\nwith the refinement: at most {duration(self.wall_seconds(due, unrefined))}"
         return "\n".join([text, *self._withheld()])
-
-    def _after(self, unrefined: Iterable[str]) -> list[Launch]:
-        """The first launches, as many as the refinements of these experiments can have."""
-        return [launch for experiment in unrefined for launch in plan.launches(self.config, experiment)]
-
-    def wall_seconds(self, due: Sequence[Launch], unrefined: Iterable[str] = ()) -> float:
-        """The expected time of the launches that are due, and at most of the refinements of these experiments."""
-        after = self.expected(self._after(unrefined), refinement.SHARE)
-        return self.expected(due).wall_seconds + after.wall_seconds
-
-    def later(self, unrefined: Iterable[str]) -> tuple[int, float]:
-        """The most launches of the refinements of these experiments, and their seconds, one after another."""
-        after = self._after(unrefined)
-        return len(after), sum(self.seconds(launch, refinement.SHARE) for launch in after)
 
     @property
     def _known(self) -> bool:
@@ -127,8 +99,8 @@ class Course:
         """The number of ranks on the fullest host of each of these launches."""
         return [math.ceil(launch.settings.ranks / launch.settings.nodes) for launch in launches]
 
-    def _words(self, launches: Sequence[Launch], part: float = 1.0) -> str:
-        expected, count = self.expected(launches, part), _counted(len(launches))
+    def _words(self, launches: Sequence[Launch]) -> str:
+        expected, count = self.expected(launches), _counted(len(launches))
         if self.nodes is None:
             return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
         hours, jobs = _node_hours(expected.node_seconds), len(self.jobs(launches))

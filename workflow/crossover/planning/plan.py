@@ -1,4 +1,4 @@
-"""From a complete configuration to launches: here the first, in `refinement` those that refine them.
+"""From a complete configuration to launches.
 
 This module reads no clock and no files. Every Snakemake job loads it, so it imports nothing slow.
 """
@@ -43,9 +43,9 @@ def turns(config: Config, experiment: str, placement: str) -> list[Settings]:
 
 
 def launch(config: Config, experiment: str, placement: str, number: int) -> Launch:
-    """One of the first launches, or one of the refinement with all the points of the first."""
+    """One launch."""
     every = turns(config, experiment, placement)
-    before, turn = divmod((number - 1) % MOST_LAUNCHES, len(every))
+    before, turn = divmod(number - 1, len(every))
     return Launch(experiment, placement, number, every[turn], before)
 
 
@@ -57,7 +57,7 @@ def libraries(config: Config, experiment: str) -> list[str]:
 
 
 def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
-    """The first launches, of the run or of one experiment.
+    """The launches of the run or of one experiment.
 
     The configuration's `hosts` is the most hosts that a launch can have: 1 on a single machine, on Slurm at most as
     many as it grants one job. Launches with `unsafe` entrants are left out; the others keep their numbers.
@@ -72,6 +72,16 @@ def launches(config: Config, experiment: str | None = None) -> Iterator[Launch]:
                     before, turn = divmod(index, len(every))
                     if measured[turn]:
                         yield Launch(name, placement, index + 1, every[turn], before)
+
+
+def too_many(settings: Settings) -> Iterator[str]:
+    """The fault of an experiment whose launches would have numbers above MOST_LAUNCHES."""
+    most = MOST_LAUNCHES // len(settings.turns())
+    if settings.launches > most:
+        yield (
+            f"launches: {settings.launches} is too many; this experiment can have {most} of each group, because launch "
+            f"numbers end at {MOST_LAUNCHES}; set {most} or less"
+        )
 
 
 def possible(config: Config, settings: Settings) -> bool:

@@ -46,7 +46,6 @@ class HoleKind(StrEnum):
     STRANGER = "stranger"
     NO_SPACE = "no space"
     NOT_READY = "not ready"
-    ANOTHER_MACHINE = "another machine"
     UNKNOWN_METRIC = "unknown metric"
     NO_VALUE = "no value"
     UNREADABLE = "unreadable file"

@@ -16,9 +16,6 @@ from crossover.records import atomic, rows
 from crossover.records.holes import HoleKind, alike
 from crossover.slurm.jobs import Fate
 
-OF_MACHINE = (HoleKind.NOT_BUILT, HoleKind.ANOTHER_MACHINE)
-"""The kinds of holes that a run of this machine cannot avoid: they are named, but do not fail the run."""
-
 NO_FILE = "no raw file"
 """In place of the kind of a hole: the job failed without the supervisor's record."""
 
@@ -41,7 +38,8 @@ class Unmeasured:
     @property
     def fails(self) -> bool:
         """Whether the run must end with exit code 1."""
-        return any(group[0].hole not in OF_MACHINE for group in self.groups)
+        # What cannot be built here is named, but no run of this machine can avoid it.
+        return any(group[0].hole != HoleKind.NOT_BUILT for group in self.groups)
 
     @property
     def first_line(self) -> str:

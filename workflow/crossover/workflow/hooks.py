@@ -3,7 +3,7 @@
 import sys
 from collections.abc import Sequence
 from contextlib import suppress
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +75,7 @@ def tell(run: Run) -> None:
     """Print the number of launches to measure, and their expected time."""
     told = [
         *(run.remarks if run.partial else ()),
-        run.course.outlook(run.due, run.unrefined()),
+        run.course.outlook(run.due),
         *_of_engines(run.due),
         *of_partition(run),
         estimate.curtailed(run.jobs.times(run.due), run.most_minutes),
@@ -123,14 +123,11 @@ def follow(run: Run, on_slurm: bool) -> None:
         submission.last_refusal,
         lambda job: next(Path(run.results, "logs", "slurm").rglob(f"{job}.log"), None),
     )
-    # Asked after every launch.
-    later = cache(run.course.later)
     display.begin(
         display.Run(
             due=lambda known: [launch.name for launch in run.due[known:]],
-            later=lambda: later(tuple(run.unrefined())),
-            wall_seconds=lambda: run.course.wall_seconds(run.due, run.unrefined()),
-            seconds=lambda key: run.course.seconds(named(key)),
+            wall_seconds=lambda: run.course.expected(run.due).wall_seconds,
+            seconds=lambda key: named(key).settings.expected_seconds,
             ended=lambda key: ended(file(key)),
             took=lambda key: receipt.read(file(key)).wall_seconds,
             written=lambda key: _written(file(key)),

@@ -15,7 +15,7 @@ from annotated_types import Ge, Le
 from crossover.design.config import Config
 from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
-from crossover.planning import refinement
+from crossover.planning import plan
 from crossover.records import atomic, json_text
 
 FILE = "{results}/raw/{tier}/launches.json"
@@ -44,7 +44,7 @@ def replicated(config: Config) -> Config:
     }
     raised = replace(config, experiments=experiments)
     for name in experiments:
-        for fault in refinement.overlap(experiments[name]):
+        for fault in plan.too_many(experiments[name]):
             path = FILE.format(results=config.results, tier=config.tier)
             raise CrossoverError(f"{path}: {name}.{fault}")
     return raised

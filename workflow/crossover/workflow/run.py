@@ -16,7 +16,7 @@ from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
 from crossover.measure.ranks import provenance
-from crossover.planning import command, plan, receipt, refinement
+from crossover.planning import command, plan, receipt
 from crossover.planning.batches import Jobs
 from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Remark
@@ -80,8 +80,7 @@ class Run:
         self._forces = partial(session.forces, workflow)
         self._launches: dict[str, Launch] = {}
         self._failed: dict[str, bool] = {}
-        self._places: dict[str, tuple[bool, int, bytes]] = {}
-        self._refined: set[str] = set()
+        self._places: dict[str, tuple[int, bytes]] = {}
         self.course = Course(
             self.config,
             workflow.nodes,
@@ -109,7 +108,7 @@ class Run:
         return {"all": list(self.config.experiments)} | {name: [name] for name in self.config.experiments}
 
     def first(self, *names: str) -> Answer:
-        """The receipts of the first launches of these experiments, or of the wildcards' one; with `partial`, of all.
+        """The receipts of the launches of these experiments, or of the wildcards' one; with `partial`, all that exist.
 
         Ends the run, before any job and in a dry run too, if measured launches differ from what it would measure.
         """
@@ -121,49 +120,12 @@ class Run:
                 return [path for name in own for path in self.demand.existing(name)]
             # Experiments that are targets together share jobs.
             if len(own) == 1 and own[0] in self.command.targets:
-                self._need(
-                    self._first_launches(name for name in self.config.experiments if name in self.command.targets)
-                )
-            return self._need(self._first_launches(own))
+                self._need(self._launches_of(name for name in self.config.experiments if name in self.command.targets))
+            return self._need(self._launches_of(own))
 
         return answer
 
-    def second(self, checkpoint: Any, *names: str) -> Answer:
-        """The same for the refinement, after the `checkpoint` that plans it."""
-
-        def answer(wildcards: Any) -> list[str]:
-            experiments = self.config.experiments
-            own = [name for name in names or (wildcards.experiment,) if experiments[name].points_refined]
-            if self.partial:
-                return []
-            for name in own:
-                checkpoint.get(experiment=name)
-                self._refined.add(name)
-            return self._need([each for name in own for each in refinement.launches(self.config, name)])
-
-        return answer
-
-    def kept(self, wildcards: Any) -> list[str]:
-        """The receipts of measured launches of an experiment's refinement, whose cells a new plan must not change.
-
-        None if everything is measured again (-F).
-        """
-        if self.workflow.dag_settings.forceall:
-            return []
-        every = map(receipt.read, map(Path, self.demand.existing(wildcards.experiment)))
-        found = [(each, plan.launch(self.config, *each.name)) for each in every if each.measured]
-        return [
-            str(each.path)
-            for each, planned in found
-            if planned.second and refinement.differs_only_in_cells(planned, receipt.stored_settings(each))
-        ]
-
-    def unrefined(self) -> list[str]:
-        """The experiments whose refinement is unknown until this run has measured the first."""
-        own = [name for name in self.experiments if self.config.experiments[name].points_refined]
-        return [] if self.partial else [name for name in own if name not in self._refined]
-
-    def _first_launches(self, names: Iterable[str]) -> list[Launch]:
+    def _launches_of(self, names: Iterable[str]) -> list[Launch]:
         return [launch for name in names for launch in plan.launches(self.config, name)]
 
     def _need(self, launches: Sequence[Launch]) -> list[str]:
@@ -249,7 +211,7 @@ class Run:
     def _launch(self, files: Files) -> Launch:
         """The launch of this configuration with these files."""
         path = str(files.path)
-        return self.asked[path] if path in self.asked else refinement.launch(self.config, *files.name)
+        return self.asked[path] if path in self.asked else plan.launch(self.config, *files.name)
 
     def options(self, wildcards: Any) -> list[str]:
         """The file of a launch and the digest of the code that measures it, for `crossover launch`."""
@@ -305,12 +267,12 @@ class Run:
         """The place in the run's order of the launch with this receipt; another file comes first."""
         return self._places.get(path, ())
 
-    def _drawn_place(self, launch: Launch) -> tuple[bool, int, bytes]:
+    def _drawn_place(self, launch: Launch) -> tuple[int, bytes]:
         """The first launch of every experiment, then the second of every one, so that the intervals of an experiment
         have the states of the machine during the whole run. Among these, a hash draws the order; resumed, a run has
         the same.
         """
-        return launch.second, launch.repetition, hashlib.sha256(self.planned(launch).encode()).digest()
+        return launch.repetition, hashlib.sha256(self.planned(launch).encode()).digest()
 
     def _has_failed(self, files: Files) -> bool:
         """Whether an earlier run has begun a launch, and it left no receipt; decided once, because a run adds logs."""

@@ -12,7 +12,7 @@ ARMS = ("whole", "halves")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings, besides those that all experiments have. `config/README.md` shows their texts."""
 
     sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
@@ -31,7 +31,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=100),
     target_width=0.05,
     budget_seconds=5,
-    refine_metric="round trip",
 )
 
 EXPERIMENT = Experiment(

@@ -11,7 +11,7 @@ ARMS = ("pyzmq", "pynng")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings."""
 
     sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
@@ -27,7 +27,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=100),
     target_width=0.05,
     budget_seconds=5,
-    refine_metric="round trip",
 )
 
 EXPERIMENT = Experiment(

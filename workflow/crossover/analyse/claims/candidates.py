@@ -72,8 +72,8 @@ class Candidates(ABC):
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
         """The reason if a curve does not reach a point of the axis, and the remedy."""
 
-    def curve(self, wanted: Quantity, refined: bool = False) -> Curve:
-        """The first curve with a quantity's names and keys, with the points of a refinement if `refined`.
+    def curve(self, wanted: Quantity, every: bool = False) -> Curve:
+        """The first curve with a quantity's names and keys, from `every` launch or from those of the whole axis.
 
         Raises NotMeasuredError if there is none.
         """
@@ -81,7 +81,7 @@ class Candidates(ABC):
             facts = curve.facts
             named = all(facts[key] == getattr(wanted, key) for key in ("experiment", "metric", "arm"))
             if named and self.has(facts, wanted) and not np.isnan(curve.values).all():
-                return curve if refined else curve.swept
+                return curve if every else curve.swept
         raise self.missing(wanted)
 
     def reference(self, curve: Curve) -> Curve | None:

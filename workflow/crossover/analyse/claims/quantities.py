@@ -132,8 +132,8 @@ def penalty(candidates: Candidates, quantity: Quantity) -> Result:
 
 
 def crossover(candidates: Candidates, quantity: Quantity) -> Result:
-    """The crossover of the arm and the other, also from the points of the refinement."""
-    first, second = _together(candidates, quantity, quantity.over, refined=True)
+    """The crossover of the arm and the other, from every launch."""
+    first, second = _together(candidates, quantity, quantity.over, every=True)
     effect = candidates.effect(first)
     place = readings.passes(*log_ratio(first, second), effect)
     return Result(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -149,7 +149,7 @@ def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
 
 def loss(candidates: Candidates, quantity: Quantity) -> Result:
     """The other arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
-    first, second = _together(candidates, quantity, quantity.over, refined=True)
+    first, second = _together(candidates, quantity, quantity.over, every=True)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity.threshold, d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = readings.read(candidates, replace(quantity, each=Part()), first, x, lost)
@@ -220,13 +220,13 @@ KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
 
 
 def _by_points(quantity: Quantity) -> bool:
-    """Whether a quantity is read at single points, also those of the refinement: means, slopes and peaks are not."""
+    """Whether a quantity is read at single points, of every launch: means, slopes and peaks are not."""
     return quantity.at is not None or quantity.each is not None
 
 
-def _together(candidates: Candidates, quantity: Quantity, *others: Over, refined: bool = False) -> list[Curve]:
+def _together(candidates: Candidates, quantity: Quantity, *others: Over, every: bool = False) -> list[Curve]:
     """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
-    curves = aligned(*(candidates.curve(quantity.changed(change), refined) for change in (None, *others)))
+    curves = aligned(*(candidates.curve(quantity.changed(change), every) for change in (None, *others)))
     if not curves[0].launches:
         raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
     return curves

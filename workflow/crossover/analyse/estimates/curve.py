@@ -49,9 +49,10 @@ class Curve:
 
     @property
     def swept(self) -> Curve:
-        """The curve from first launches only, in the cells that they measured.
+        """The curve from launches of the whole axis only, in the cells that they measured.
 
-        A refinement measures inside crossovers only, so it has no mean, slope or peak of the whole curve.
+        Those of earlier releases with larger numbers measured inside crossovers only, so they have no mean, slope or
+        peak of the whole curve.
         """
         return self.of([number for number in self.launches if number <= MOST_LAUNCHES])
 

@@ -1,1 +1,1 @@
-"""The tables of an experiment and of a run, the plan of the refinement, recommended settings, two runs compared."""
+"""The tables of an experiment and of a run, recommended settings, two runs compared."""

@@ -118,7 +118,6 @@ QUICK = Settings(
     target_width=0.02,
     fewest_rounds=2,
     budget_seconds=4.7,
-    refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,

@@ -51,7 +51,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.03,
     budget_seconds=4,
-    refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,

@@ -20,7 +20,7 @@ CEILINGS = ("memcpy", "Unix socket in C")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings."""
 
     sizes_bytes: Annotated[settings.Points, "The axis, message sizes in bytes."]
@@ -63,7 +63,6 @@ QUICK = Settings(
     target_width=0.05,
     fewest_rounds=2,
     budget_seconds=6,
-    refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,

@@ -20,7 +20,7 @@ comm.Allgather(array, all_arrays)  # all_arrays = np.empty((comm.size, *array.sh
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings."""
 
     elements: Annotated[settings.Points, "The axis, lengths of the float64 array of each rank."]
@@ -74,7 +74,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.03,
     budget_seconds=4,
-    refine_metric="call",
 )
 STANDARD = replace(
     QUICK,

@@ -41,7 +41,7 @@ LEVELS = ("single", "funneled", "serialized", "multiple")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings."""
 
     within_a_host = ("raw Unix socket", "memcpy")
@@ -132,7 +132,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=500),
     target_width=0.01,
     budget_seconds=2.5,
-    refine_metric="round trip",
 )
 STANDARD = replace(
     QUICK,

@@ -109,7 +109,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
     budget_seconds=8,
-    refine_metric="round trip",
 )
 LONGER = settings.Tiers.of(replace(QUICK, preludes=settings.PRELUDES))
 

@@ -68,7 +68,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
     budget_seconds=8,
-    refine_metric="round trip",
 )
 
 EXPERIMENT = Experiment(

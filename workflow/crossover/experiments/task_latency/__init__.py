@@ -14,7 +14,7 @@ SCHEMES = ("lru", "weighted", "plainrandom", "twobin")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, settings.Refined):
+class Settings(farming.FixedEngines):
     """Its settings."""
 
     tasks: Annotated[settings.Points, "The axis, the number of tasks in one flood."]
@@ -25,7 +25,6 @@ QUICK = Settings(
     tasks=(8, 32, 128),
     arms=("leastload", "pure", *farming.POOLS, *CHUNKED),
     budget_seconds=5,
-    refine_metric="round trip",
     # One launch has all arms, since idle pools sleep.
     rivals_per_launch=7,
     **farming.QUICK,
@@ -55,7 +54,6 @@ PAPER = replace(
     ),
     engines=4,
     budget_seconds=60,
-    refine_points=5,
     **farming.PAPER,
 )
 SMOKE = replace(QUICK, tasks=(8, 32), arms=("leastload", "pure"), reference="leastload", launches=1, budget_seconds=2)
@@ -71,6 +69,7 @@ EXPERIMENT = Experiment(
     asked=90,
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
+    leading_metric="round trip",
     chosen_by={"round trip": "until all are done", "submission": "submission"},
     keys={"prelude": ["pause", "none"], "work": ["empty"], "engines": ANY, **farming.SENDERS},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),

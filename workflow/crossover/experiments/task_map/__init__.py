@@ -15,7 +15,7 @@ BUSY = 0.95
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.EngineCounts, settings.Refined):
+class Settings(farming.EngineCounts):
     """Its settings."""
 
     durations_us: Annotated[settings.Points, "The axis, average durations of a task in microseconds."]
@@ -50,7 +50,6 @@ QUICK = Settings(
     arms=("leastload", "pure", *farming.POOLS, LOOP),
     # A round with tasks of 100 ms takes ten seconds.
     budget_seconds=15,
-    refine_metric="efficiency",
     **farming.QUICK | {"fewest_rounds": 1},
 )
 STANDARD = replace(
@@ -59,7 +58,6 @@ STANDARD = replace(
     spin_durations_us=(),
     arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.ALONE),
     budget_seconds=22,
-    refine_points=3,
     **farming.STANDARD,
 )
 PAPER = replace(
@@ -69,7 +67,6 @@ PAPER = replace(
     engine_counts=(4,),
     arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.SCHEDULERS, *farming.ALONE, "dask unqueued"),
     budget_seconds=380,
-    refine_points=5,
     **farming.PAPER,
 )
 SMOKE = replace(

@@ -16,7 +16,7 @@ ARMS = ("loop", "threads", "concurrent.futures", "multiprocessing.Pool", "joblib
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, settings.Refined):
+class Settings(farming.FixedEngines):
     """Its settings."""
 
     tasks: Annotated[settings.Points, "The axis, the number of tasks of a program."]
@@ -44,7 +44,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=100),
     target_width=0.05,
     budget_seconds=4,
-    refine_metric="whole program",
 )
 STANDARD = replace(
     QUICK,

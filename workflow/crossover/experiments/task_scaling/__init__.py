@@ -14,7 +14,7 @@ PLACEMENTS = ("node", "nodes")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings(farming.EngineCounts):
-    """Its settings. Engines differ between launches, so there is no refinement."""
+    """Its settings. Engines differ between launches."""
 
     engine_counts: Annotated[
         farming.Counts,

@@ -15,7 +15,7 @@ METRICS = (
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(farming.FixedEngines, settings.Refined):
+class Settings(farming.FixedEngines):
     """Its settings."""
 
     sizes_bytes: Annotated[settings.Points, "The axis, sizes of the array in bytes."]
@@ -26,7 +26,6 @@ QUICK = Settings(
     sizes_bytes=(10, 1000, 100000),
     arms=("leastload", "pure", *farming.POOLS),
     budget_seconds=5,
-    refine_metric="payload one way",
     **farming.QUICK,
 )
 STANDARD = replace(
@@ -46,7 +45,6 @@ PAPER = replace(
     ),
     engines=4,
     budget_seconds=80,
-    refine_points=5,
     **farming.PAPER,
 )
 SMOKE = replace(
@@ -64,6 +62,7 @@ EXPERIMENT = Experiment(
     asked=80,
     axis=Axis("array size", "bytes"),
     metrics=METRICS,
+    leading_metric="payload one way",
     keys={"work": ["echo"], "flood_tasks": ANY, "engines": ANY, **farming.SENDERS},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     rungs=tuple(

@@ -49,7 +49,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     budget_seconds=20,
-    refine_metric="throughput",
 )
 STANDARD = replace(
     QUICK,

@@ -55,7 +55,6 @@ QUICK = Settings(
     target_width=0.02,
     fewest_rounds=2,
     budget_seconds=3.5,
-    refine_metric="round trip, median",
 )
 STANDARD = replace(
     QUICK,
@@ -86,6 +85,7 @@ EXPERIMENT = Experiment(
     asked=30,
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
+    leading_metric="round trip, median",
     keys={"pattern": ["REQ/REP"], "transport": [*TRANSPORTS], "legacy": [False, True]},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},

@@ -30,7 +30,7 @@ UNIONS = ["32 B union", "32 B packed union", "64 B union", "128 B union"]
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings(settings.Refined):
+class Settings(settings.Settings):
     """Its settings."""
 
     sizes_bytes: Annotated[
@@ -96,7 +96,6 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=500),
     target_width=0.02,
     budget_seconds=2,
-    refine_metric="throughput",
 )
 STANDARD = replace(
     QUICK,

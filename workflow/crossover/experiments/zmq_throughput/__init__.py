@@ -90,7 +90,6 @@ QUICK = Settings(
     target_width=0.02,
     fewest_rounds=2,
     budget_seconds={"node": 11, "process": 3.5, "nodes": 13},
-    refine_metric="throughput",
 )
 STANDARD = replace(
     QUICK,

@@ -6,11 +6,9 @@ import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, ExitStack, nullcontext
-from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from itertools import pairwise, product
-from math import log
 from pathlib import Path
 from random import Random
 from statistics import median
@@ -24,8 +22,7 @@ from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
-from crossover.design.protocol import KEYS, identity, named
-from crossover.design.settings import Settings
+from crossover.design.protocol import KEYS, identity
 from crossover.measure.launch.driver import Driver
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.ranks.provenance import Disturbance
@@ -77,7 +74,7 @@ def conduct(
             phases=phases,
             paces=earlier_paces(part.parent),
         )
-        samples = list(sampler.sample(_cells(measured, settings), arms_of(settings)))
+        samples = list(sampler.sample(list(measured.cells(settings)), arms_of(settings)))
         with phases.during(END):
             driver.close()
     rows = [launch.identity | row for sample in samples for row in _rows(kind, settings.reference, sample)]
@@ -100,34 +97,6 @@ def conduct(
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     record.write(table, part, {"launch": facts, "ranks": [launch.identity | rank for rank in peers.ranks]})
-
-
-def _cells(measured: Driver, settings: Settings) -> list[Cell]:
-    """The cells of this launch: all of the experiment's, or in the refinement those that the settings list.
-
-    Raises Refusal if this host measures none of the listed curves.
-    """
-    every = list(measured.cells(settings))
-    if settings.cells is None:
-        return every
-    curves: dict[str, list[Cell]] = {}
-    for cell in every:
-        curves.setdefault(identity(cell.keys), []).append(cell)
-    # The nearest cell of a curve is the template, because some arms do not take part all along it.
-    cells = [
-        replace(min(curves[name], key=lambda cell: abs(log(cell.x / x))), x=x)
-        for name, points in settings.cells.items()
-        if name in curves
-        for x in points
-    ]
-    if not cells:
-        names = ", ".join(map(named, settings.cells))
-        raise Refusal(
-            HoleKind.ANOTHER_MACHINE,
-            f"the first launches have crossovers on the curves {names}, which this host does not measure; run both "
-            "on hosts of the same kind",
-        )
-    return cells
 
 
 class Guarded:

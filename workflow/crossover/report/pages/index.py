@@ -253,10 +253,8 @@ class Page(AnyPage):
 
     @part
     def findings(self, experiment: str) -> str:
-        """The refinements of the leading metric's panels, and those in which nothing could be compared."""
-        panels, launches = self._leading_panels(experiment), self.tables.launches
-        said = (text for panel in panels for text in (findings.alone(panel), findings.refinement(panel, launches)))
-        return " ".join(filter(None, said))
+        """The leading metric's panels in which nothing could be compared."""
+        return " ".join(filter(None, map(findings.alone, self._leading_panels(experiment))))
 
     @part
     def verdicts(self, experiment: str) -> str:

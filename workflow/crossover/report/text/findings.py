@@ -3,11 +3,10 @@
 A threshold is the point from which an arm reaches a level such as half efficiency.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from crossover.design.protocol import identity
 from crossover.records.outcome import ALIKE, OPEN, Outcome
-from crossover.records.rows import Crossover, Launch, Ratio, Threshold
+from crossover.records.rows import Crossover, Ratio, Threshold
 from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, panel_key, panel_names
 
@@ -79,25 +78,6 @@ def _beyond(panel: Panel, arm: str) -> str:
     """The comparative for `arm` at the last decided point."""
     decided = [cell for cell in panel.ratios_of(arm) if Outcome.of(cell).is_decided]
     return _word(panel, decided[-1])
-
-
-def refinement(panel: Panel, launches: Iterable[Launch]) -> str:
-    """The launches and points of the refinement for a panel's curves; empty if there are none."""
-    seen: dict[int, list[int]] = {}
-    for row in launches:
-        here = (row.experiment, row.placement) == (panel.experiment, panel.placement)
-        cells = (row.settings or {}).get("cells", {}) if here and row.outcome == "measured" else {}
-        if points := cells.get(identity({**panel.keys, "protocol": panel.protocol})) or cells.get(panel.protocol):
-            seen[row.launch] = points
-    if not seen:
-        return ""
-    launched, places = sorted(seen), sorted(set().union(*seen.values()))
-    which = f"{launched[0]} to {launched[-1]}" if len(launched) > 1 else f"{launched[0]}"
-    first, last = (numbers.quantity(place, panel.facts.axis_unit) for place in (places[0], places[-1]))
-    return (
-        f"A refinement of {numbers.counted(len(launched), 'launch')} (number {which}) added "
-        f"{numbers.counted(len(places), 'point')} from {first} to {last}, inside the crossovers of the first."
-    )
 
 
 def threshold_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:

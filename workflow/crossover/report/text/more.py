@@ -4,7 +4,6 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
-from crossover.design.launch import MOST_LAUNCHES
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
 from crossover.planning.command import Command
@@ -16,7 +15,7 @@ from crossover.report.text.tables import Tables
 TIMES = 2
 """The factor by which launches are multiplied: twice the time of an experiment."""
 MOST = 400
-"""The most launches of a group of rivals that can be wanted: at tier paper, larger numbers belong to the refinement."""
+"""The most launches of a group of rivals that can be wanted: at tier paper, the numbers of launches end there."""
 REPLICATED = 3
 """The launches to plan for a point that a single launch measured."""
 
@@ -114,9 +113,8 @@ def _seconds(tables: Tables, experiment: str, launches: int) -> float:
 
 
 def _of_each_heat(tables: Tables, experiment: str) -> int:
-    """How many of the first launches repeat each other at most: those with equal settings."""
-    rows = [row for row in tables.launches if row.experiment == experiment and row.launch <= MOST_LAUNCHES]
-    alike = [(row.placement, row.settings) for row in rows]
+    """How many launches repeat each other at most: those with equal settings."""
+    alike = [(row.placement, row.settings) for row in tables.launches if row.experiment == experiment]
     return max(map(alike.count, alike), default=1)
 
 
