@@ -58,7 +58,7 @@ for target, experiments in run.targets.items() if run.decides else ():
             target
         default_target: target == "all"
         input:
-            run.first(*experiments),
+            run.receipts(*experiments),
             # A file of each step: a step that has failed left none, and Snakemake makes no missing file between others.
             expand(f"{RESULTS}/experiments/{{experiment}}/launches.parquet", experiment=experiments),
             expand(f"{RESULTS}/figures/{{experiment}}", experiment=experiments),

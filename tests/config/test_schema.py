@@ -73,7 +73,7 @@ def test_values_without_a_smoke_entry_are_those_of_quick():
     config = schema.complete({"tier": "smoke"})
     quick = schema.complete({})
     smoke_seconds, quick_seconds = (
-        estimate.Course(each, None).expected(list(plan.launches(each))).wall_seconds for each in (config, quick)
+        estimate.Estimate("quick", [[*plan.launches(each)]]).cost.wall_seconds for each in (config, quick)
     )
     assert smoke_seconds < quick_seconds / 2
 

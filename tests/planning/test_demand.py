@@ -224,7 +224,7 @@ def test_a_partial_report_counts_differences_of_planned_launches_only(config, lo
     measure(config, SECOND, target_width=0.5)
     chosen = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
     less = schema.complete({"results": config.results, "experiments": chosen})
-    said = [str(each) for each in demand(less).remarks({}, Command())]
+    said = [str(each) for each in demand(less).remarks(plan.launches(less), {}, Command())]
     assert said[0] == "partial: 1 measured launches and 0 holes of tier quick"
     assert len(said) == (1 if lowered else 2)
 
@@ -233,7 +233,7 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
     measure(config, FIRST, target_width=0.5)
     measure(config, SECOND, facts=hole("crashed"))
     held = {**receipt.held(config.results, "quick"), ("gone", "node", 1): []}
-    said = "\n".join(map(str, Demand(config, held).remarks({"paper": 1}, Command())))
+    said = "\n".join(map(str, Demand(config, held).remarks(plan.launches(config), {"paper": 1}, Command())))
     assert said.splitlines() == [
         "partial: 1 measured launches and 1 holes of tier quick",
         "1 of them were measured with other settings, code or software than the current",
@@ -246,7 +246,7 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
 def test_a_launch_of_an_earlier_refinement_counts_in_a_partial_report_and_is_never_asked_for(config):
     measure(config, replace(SECOND, number=MOST_LAUNCHES + 2), target_width=0.5)
     found = demand(config)
-    assert [str(each) for each in found.remarks({}, Command())] == [
+    assert [str(each) for each in found.remarks(plan.launches(config), {}, Command())] == [
         "partial: 1 measured launches and 0 holes of tier quick"
     ]
     assert len(found.existing("mpi_pingpong")) == 1

@@ -2,14 +2,13 @@
 
 import re
 import time
-from dataclasses import replace
 
 import pytest
 
 from crossover.config import schema
 from crossover.paths import PROJECT
 from crossover.planning import estimate, plan
-from crossover.planning.estimate import Course
+from crossover.planning.estimate import Estimate
 from crossover.records.rows import Launch
 
 CHOSEN = {"arms": ["copy", "no-copy"], "placements": ["node"], "launches": 10, "budget_seconds": 412}
@@ -28,36 +27,29 @@ def launches(count):
     return [*plan.launches(complete(experiments={"zmq_latency": CHOSEN}))][:count]
 
 
+def expected(due, nodes=None, **more):
+    """The estimate of launches in a job each."""
+    return Estimate("paper", [[launch] for launch in due], nodes, **more)
+
+
 def test_on_one_machine_launches_follow_each_other(config):
-    assert Course(config, None).outlook(launches(10)) == (
-        "tier paper: 10 launches, about 69 min of measuring on this machine"
-    )
+    assert expected(launches(10)).outlook == ("tier paper: 10 launches, about 69 min of measuring on this machine")
 
 
 def test_on_a_cluster_launches_run_side_by_side_and_node_hours_stay_the_same(config):
-    one, three = (Course(config, nodes).expected(launches(9)) for nodes in (1, 3))
+    one, three = (expected(launches(9), nodes).cost for nodes in (1, 3))
     assert one.node_seconds == three.node_seconds == pytest.approx(one.wall_seconds)
     assert three.wall_seconds == pytest.approx(one.wall_seconds / 3)
-    assert Course(config, 3).outlook(launches(9)) == (
+    assert expected(launches(9), 3).outlook == (
         "tier paper: 9 launches, a job each; about 1.1 node-hours, 21 min on up to 3 nodes at a time, "
         "plus the time spent waiting for other jobs"
     )
 
 
-def test_no_more_nodes_are_promised_than_the_cluster_has(config):
-    course = Course(config, 100, available=lambda: 3)
-    assert "on up to 3 nodes at a time" in course.outlook(launches(9))
-
-
 def test_if_the_nodes_are_unknown_no_duration_is_promised(config):
-    course = Course(config, 100, available=lambda: None)
-    assert course.outlook(launches(9)) == (
+    assert expected(launches(9), 100, is_known=False).outlook == (
         "tier paper: 9 launches, a job each; about 1.1 node-hours; the duration depends on the free nodes"
     )
-
-
-def test_one_machine_is_not_asked_for_its_nodes(config):
-    Course(config, None, available=pytest.fail).outlook(launches(9))
 
 
 @pytest.mark.parametrize(
@@ -69,11 +61,11 @@ def test_node_hours_are_written_without_an_exponent(hours, words):
 
 
 def test_no_more_nodes_are_promised_than_can_be_used(config):
-    assert Course(config, 100).expected(launches(4)).nodes == 4
+    assert expected(launches(4), 100).cost.nodes == 4
 
 
 def test_a_job_adds_its_start_time_to_a_launch(config):
-    here, there = (Course(config, nodes).expected(launches(1)).wall_seconds for nodes in (None, 1))
+    here, there = (expected(launches(1), nodes).cost.wall_seconds for nodes in (None, 1))
     assert there == here + estimate.JOB_SECONDS
 
 
@@ -84,8 +76,8 @@ def test_jobs_of_two_nodes_wait_until_two_are_free():
 
 @pytest.mark.parametrize("nodes", [None, 3])
 def test_if_nothing_is_left_the_estimate_says_so(config, nodes):
-    assert Course(config, nodes).outlook([]) == "tier paper: nothing is left to measure"
-    assert Course(config, nodes).review([], []) == "no launch was measured"
+    assert expected([], nodes).outlook == "tier paper: nothing is left to measure"
+    assert expected([], nodes).review([], 0) == "no launch was measured"
 
 
 def ended(launch, after_seconds, **facts):
@@ -93,8 +85,8 @@ def ended(launch, after_seconds, **facts):
     return Launch.of(launch.identity | {"wall_seconds": 400.0} | facts), time.time() - 2000 + after_seconds
 
 
-def review(config, due, facts, nodes=None):
-    return Course(config, nodes, began=time.monotonic() - 2000).review(due, facts)
+def review(due, facts, nodes=None):
+    return expected(due, nodes).review(facts, time.monotonic() - 2000)
 
 
 SECONDS = {"entering_seconds": 6.0, "meeting_seconds": 4.0, "timed_seconds": 203.0}
@@ -105,7 +97,7 @@ def test_the_review_compares_actual_with_expected_time(config):
         ended(launch, after, job=str(queued), queued_seconds=queued, **SECONDS)
         for launch, after, queued in zip(launches(3), (700, 900, 1200), (1, 3, 500), strict=True)
     ]
-    assert review(config, launches(3), facts, nodes=3) == (
+    assert review(launches(3), facts, nodes=3) == (
         "3 of 3 launches measured in 20 min, 7 min expected; 0.34 node-hours, 50% of it inside timed blocks, "
         "0.36 node-hours expected"
     )
@@ -113,26 +105,25 @@ def test_the_review_compares_actual_with_expected_time(config):
 
 @pytest.mark.parametrize("jump", [-86400, 3600])
 def test_a_run_is_as_long_as_it_was_although_the_clock_jumped(config, jump):
-    assert "measured in 33 min" in review(config, launches(1), [ended(*launches(1), 900 + jump)])
+    assert "measured in 33 min" in review(launches(1), [ended(*launches(1), 900 + jump)])
 
 
 def test_launches_that_share_a_job_share_its_start(config):
-    alone, together = Course(config, 1), Course(config, 1, lambda launches: [list(launches)])
-    saved = alone.expected(launches(3)).node_seconds - together.expected(launches(3)).node_seconds
-    assert saved == 2 * estimate.JOB_SECONDS
-    assert together.outlook(launches(3)).startswith("tier paper: 3 launches in 1 job; about 0.35 node-hours")
+    alone, together = expected(launches(3), 1), Estimate("paper", [launches(3)], 1)
+    assert alone.cost.node_seconds - together.cost.node_seconds == 2 * estimate.JOB_SECONDS
+    assert together.outlook.startswith("tier paper: 3 launches in 1 job; about 0.35 node-hours")
 
 
 def test_on_one_machine_the_review_mentions_no_jobs(config):
     facts = [ended(*launches(1), 500)]
-    assert review(config, launches(1), facts) == "1 of 1 launch measured in 8 min, 7 min expected"
+    assert review(launches(1), facts) == "1 of 1 launch measured in 8 min, 7 min expected"
 
 
 def test_holes_are_not_counted_as_measured(config):
     first, second, third = launches(3)
     hole = {"outcome": "hole", "hole": "crashed", "reason": "it broke", "wall_seconds": 4.0}
     facts = [ended(first, 500, outcome="measured"), ended(second, 600, **hole), ended(third, 600, **hole)]
-    assert review(config, launches(3), facts) == "1 of 3 launches measured in 10 min, 21 min expected"
+    assert review(launches(3), facts) == "1 of 3 launches measured in 10 min, 21 min expected"
 
 
 def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_with_the_key():
@@ -140,8 +131,8 @@ def test_an_arm_that_the_configuration_does_not_allow_is_named_before_and_after_
     key = "to measure it all the same, set `unauthenticated_farms: true` in config/config.yaml"
     chosen = {"task_latency": CHOSEN | {"arms": ["leastload", "dask"]}}
     unsafe = complete(farms={"dask": {"farm": "dask", "encrypted": False}}, experiments=chosen)
-    course = Course(unsafe, None)
-    for said in (course.outlook([]), course.review([], [])):
+    found = Estimate("quick", [], left_out=plan.left_out(unsafe))
+    for said in (found.outlook, found.review([], 0)):
         assert said.splitlines()[1] == f"not measured: dask of task_latency: {reason}; {key}"
 
 
@@ -153,7 +144,7 @@ def test_no_document_states_a_tiers_hours_because_a_dry_run_prints_them():
 
 
 def test_launches_with_more_ranks_on_a_host_than_processors_are_counted(config):
-    assert Course(config, 1).widths(launches(2)) == [2, 2]
+    assert expected(launches(2)).widths == [2, 2]
     assert estimate.oversubscribed([2, 9], 9) == estimate.oversubscribed([], 0) == ""
     assert estimate.oversubscribed([9], 4) == (
         "1 of 1 launch has more ranks on a host than it has logical processors, up to 9; its ranks take turns"
@@ -163,9 +154,3 @@ def test_launches_with_more_ranks_on_a_host_than_processors_are_counted(config):
 def test_launches_that_request_more_time_than_a_job_may_are_counted():
     assert estimate.curtailed([30, 20], 30) == ""
     assert estimate.curtailed([30, 40], 20).startswith("2 of 2 launches would request more than the 20 min")
-
-
-def test_only_experiments_that_are_asked_for_are_named_as_left_out():
-    both = dict.fromkeys(("zmq_bursts", "zmq_latency"), CHOSEN | {"placements": ["nodes"]})
-    course = Course(replace(complete(experiments=both), too_few_nodes="why"), 1, asked=lambda: ["zmq_latency"])
-    assert course.outlook([]).splitlines()[1:] == ["not measured: zmq_latency (placement nodes): why"]

@@ -2,15 +2,12 @@
 
 import pytest
 
-from crossover.config import schema
-from crossover.design.launch import Launch
 from crossover.planning import receipt
+from crossover.planning.receipt import Files
 from crossover.slurm.jobs import Fate
 from crossover.workflow.failures import Attempts
 
 RUN = "this"
-ANY = schema.complete({}).experiments["zmq_latency"]
-FIRST, SECOND, THIRD = (Launch("toy", "node", number, ANY) for number in (1, 2, 3))
 
 
 @pytest.fixture(autouse=True)
@@ -22,67 +19,73 @@ def this_run(monkeypatch):
 def attempts(tmp_path):
     """Three attempts for each job, on a Slurm whose jobs have the fates of the dictionary `fates`."""
     fates = {}
-
-    def log(launch):
-        return tmp_path / f"{launch.number}.log"
-
-    made = Attempts(3, log, fates.__getitem__, lambda: "Invalid qos")
-    return made, fates
+    return Attempts(3, fates.__getitem__, lambda: "Invalid qos"), fates
 
 
-def write(attempts, launch, text, run=RUN):
-    log = attempts.log(launch)
-    log.write_text(f"run {run}\n{text}")
-    return log
+@pytest.fixture
+def launches(tmp_path):
+    """Three launches."""
+    return [Files(tmp_path / f"launches/quick/toy/node/{number}-0123abcd.0.json") for number in (1, 2, 3)]
 
 
-def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attempts):
+def write(launch, text, run=RUN):
+    launch.log.parent.mkdir(parents=True, exist_ok=True)
+    launch.log.write_text(f"run {run}\n{text}")
+    return launch.log
+
+
+def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attempts, launches):
+    first, second, third = launches
     made, fates = attempts
     fates["7"] = Fate("NODE_FAIL", "node2")
-    log = write(made, SECOND, "toy node launch 2: interrupted by SIGTERM; launch discarded; repeat the command")
-    write(made, FIRST, "toy node launch 1: from an earlier run", run="earlier")
-    assert made.failed([FIRST, SECOND, THIRD], "7") == (
-        SECOND,
+    log = write(second, "toy node launch 2: interrupted by SIGTERM; launch discarded; repeat the command")
+    write(first, "toy node launch 1: from an earlier run", run="earlier")
+    assert made.failed([first, second, third], "7") == (
+        second,
         f"Slurm ended its job: NODE_FAIL on node2 (job 7, log: {log}); 2 more of its job wait; "
         "attempt 1 of 3, repeated by itself",
     )
-    assert made.reasons == {SECOND: "Slurm ended its job: NODE_FAIL on node2"}
+    assert made.reasons == {second: "Slurm ended its job: NODE_FAIL on node2"}
 
 
-def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts):
+def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts, launches):
+    first, *_ = launches
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    log = write(made, FIRST, "visit 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
+    log = write(first, "visit 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
     for number in (1, 2):
-        assert made.failed([FIRST], "7")[1].endswith(f"; attempt {number} of 3, repeated by itself")
-    assert made.failed([FIRST], "7")[1] == (
+        assert made.failed([first], "7")[1].endswith(f"; attempt {number} of 3, repeated by itself")
+    assert made.failed([first], "7")[1] == (
         f"the disk is full (job 7, log: {log}); attempt 3 of 3; to retry, repeat the command"
     )
 
 
-def test_a_log_that_stops_in_the_middle_has_no_reason(attempts):
+def test_a_log_that_stops_in_the_middle_has_no_reason(attempts, launches):
+    first, *_ = launches
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    write(made, FIRST, "toy node launch 1: visit 3 of 9\n")
-    assert made.failed([FIRST], "7")[1].startswith("its job ended early (job 7, log: ")
+    write(first, "toy node launch 1: visit 3 of 9\n")
+    assert made.failed([first], "7")[1].startswith("its job ended early (job 7, log: ")
 
 
-def test_a_log_of_an_earlier_run_is_no_reason(attempts):
+def test_a_log_of_an_earlier_run_is_no_reason(attempts, launches):
+    first, *_ = launches
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    write(made, FIRST, "toy node launch 1: of yesterday", run="earlier")
-    assert made.failed([FIRST], "7")[1].startswith("its job ended early (job 7); attempt 1")
+    write(first, "toy node launch 1: of yesterday", run="earlier")
+    assert made.failed([first], "7")[1].startswith("its job ended early (job 7); attempt 1")
 
 
-def test_slurms_words_for_a_refused_job_hold_for_all_its_launches(attempts):
+def test_slurms_words_for_a_refused_job_hold_for_all_its_launches(attempts, launches):
+    first, second, _ = launches
     made, _ = attempts
-    assert made.failed([FIRST, SECOND], None)[1].startswith(
+    assert made.failed([first, second], None)[1].startswith(
         "Slurm refused its job: Invalid qos; 1 more of its job waits;"
     )
-    assert made.reasons == dict.fromkeys([FIRST, SECOND], "Slurm refused its job: Invalid qos")
+    assert made.reasons == dict.fromkeys([first, second], "Slurm refused its job: Invalid qos")
 
 
-def test_without_slurm_and_retries_there_is_only_the_log(tmp_path):
-    made = Attempts(1, lambda key: tmp_path / "log")
-    log = write(made, FIRST, "toy node launch 1: it broke; launch discarded; to repeat it, repeat the command")
-    assert made.failed([FIRST], None)[1] == f"it broke (log: {log}); to retry, repeat the command"
+def test_without_slurm_and_retries_there_is_only_the_log(launches):
+    made, first = Attempts(1), launches[0]
+    log = write(first, "toy node launch 1: it broke; launch discarded; to repeat it, repeat the command")
+    assert made.failed([first], None)[1] == f"it broke (log: {log}); to retry, repeat the command"

@@ -14,7 +14,7 @@ from snakemake_logger_plugin_crossover.tally import Tally
 
 FIRST, SECOND = ("zmq_throughput", "node", 1), ("zmq_throughput", "node", 2)
 RUN = plugin.Run(
-    seconds=lambda key: 30.0,
+    seconds=dict.fromkeys((FIRST, SECOND), 30.0),
     took=lambda key: 29.0,
     ended=lambda key: (True, "measured in 29 s") if key == FIRST else (False, "not measured (timed out): too slow"),
     result=lambda experiment: f"{experiment}: copy wins",
@@ -60,7 +60,7 @@ def text(handler):
 def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tmp_path):
     handler = shown()
     handler.steps = 4
-    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:]))
+    plugin.begin(replace(RUN, due=(FIRST, SECOND)))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
         tell(handler, LogEvent.JOB_FINISHED, job_id=number)
@@ -72,7 +72,7 @@ def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tm
 def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
     handler = shown(terminal=True)
     handler.steps = 1
-    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:]))
+    plugin.begin(replace(RUN, due=(FIRST, SECOND)))
     start(handler, 1, FIRST, tmp_path / "log")
     assert "[----------------]" in handler._line().plain
     assert "zmq_throughput node, launch 1" in handler._line().plain
@@ -89,7 +89,7 @@ def test_in_a_terminal_only_holes_and_results_have_lines(shown, tmp_path):
 
 def test_a_silence_through_a_pipe_ends_with_what_is_under_way(shown):
     handler = shown()
-    plugin.begin(replace(RUN, due=lambda known: []))
+    plugin.begin(replace(RUN, due=()))
     handler.progress()
     tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="build", rule_msg="Building a library", log=[], wildcards={})
     tell(handler, LogEvent.JOB_INFO, jobid=2, rule_name="report", rule_msg="Making the page", log=[], wildcards={})
@@ -106,7 +106,7 @@ def failing(launches, job):
 
 def test_a_failed_launch_is_named_once(shown, tmp_path):
     handler = shown()
-    plugin.begin(replace(RUN, due=lambda known: [FIRST][known:], failed=failing))
+    plugin.begin(replace(RUN, due=(FIRST,), failed=failing))
     start(handler, 1, FIRST, tmp_path / "log")
     own = {"rule_name": "launch", "rule_msg": None, "log": [], "aux": {"external_jobid": "17"}}
     tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, **own)
@@ -125,9 +125,7 @@ def test_a_failed_step_names_the_reason_its_log_and_the_next_step(shown, tmp_pat
 
 def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
     handler = shown()
-    plugin.begin(
-        replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST, failed=failing)
-    )
+    plugin.begin(replace(RUN, due=(FIRST, SECOND), written=lambda key: key == FIRST, failed=failing))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     jobs = [{"jobid": 0}, {"jobid": 1}]
@@ -140,7 +138,7 @@ def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(show
 
 def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
     handler = shown(terminal=True)
-    plugin.begin(replace(RUN, due=lambda known: [FIRST, SECOND][known:], written=lambda key: key == FIRST))
+    plugin.begin(replace(RUN, due=(FIRST, SECOND), written=lambda key: key == FIRST))
     for number, key in enumerate((FIRST, SECOND)):
         start(handler, number, key, tmp_path / "log")
     assert "[########--------]" in handler._line().plain
@@ -179,7 +177,7 @@ def test_verbose_brings_everything_back(shown):
 
 def test_a_fault_of_the_display_does_not_end_it(shown, tmp_path, capsys):
     handler = shown()
-    plugin.begin(plugin.Run(due=lambda known: [FIRST][known:], seconds=lambda _: 1.0, ended=lambda _: 1 / 0))
+    plugin.begin(plugin.Run(due=(FIRST,), seconds={FIRST: 1.0}, ended=lambda _: 1 / 0))
     start(handler, 1, FIRST, tmp_path / "log")
     tell(handler, LogEvent.JOB_FINISHED, job_id=1)
     assert "ZeroDivisionError" in capsys.readouterr().err

@@ -101,7 +101,8 @@ def test_launches_without_a_receipt_have_the_command_for_the_page_too(asked):
         "to report on the existing launches now:",
         "    snakemake --profile slurm --cores 2 --config tier=quick partial=true",
     ]
-    reasons = {launch(2): "no space", launch(3): "Slurm refused its job: Invalid qos"}
+    second, third = (Files(Path(path)) for path in [*asked][1:3])
+    reasons = {second: "no space", third: "Slurm refused its job: Invalid qos"}
     told = str(failures.find(COMMAND, asked, reasons))
     assert f"launch 2 (no raw file): no space; logs: {began.parent}; to retry:" in told
     assert "launch 3 (no raw file): Slurm refused its job: Invalid qos; to retry:" in told

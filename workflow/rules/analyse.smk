@@ -25,7 +25,7 @@ ANALYSING_CODE = code_digest.digest("crossover.analyse.tables.raw_files", "cross
 
 rule tables:
     input:
-        run.first(),
+        run.receipts(),
     output:
         expand(f"{RESULTS}/experiments/{{{{experiment}}}}/{{table}}.parquet", table=TABLES),
     log:
@@ -36,7 +36,7 @@ rule tables:
     params:
         folder=subpath(output[0], parent=True),
         # Another set of receipts, all of them older, is a change too.
-        receipts=lambda wildcards: run.first()(wildcards),
+        receipts=lambda wildcards: run.receipts()(wildcards),
         unreadable=lambda wildcards: failures.last_unreadable(RESULTS, wildcards.experiment),
         code=ANALYSING_CODE,
     message:

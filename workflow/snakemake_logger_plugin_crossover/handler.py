@@ -8,8 +8,8 @@ import logging
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +50,12 @@ _handlers: list["LogHandler"] = []
 class Run:
     """What the display asks about a run."""
 
-    due: Callable[[int], Iterable[Key]] = lambda _: ()
-    """The launches that it measures, beyond the given number that are known already."""
-    wall_seconds: Callable[[], float] = lambda: 0.0
-    """The expected time of the whole run as it is known now."""
-    seconds: Callable[[Key], float] = lambda _: 0.0
-    """The expected time of a launch."""
+    due: Collection[Key] = ()
+    """The launches that it measures."""
+    seconds: Mapping[Key, float] = field(default_factory=dict)
+    """The expected time of each launch that it needs."""
+    wall_seconds: float = 0.0
+    """The expected time of the whole run."""
     ended: Callable[[Key], tuple[bool, str]] = lambda _: (True, "")
     """Whether a launch that has ended was measured, and its end in words."""
     took: Callable[[Key], float] = lambda _: 0.0
@@ -108,7 +108,6 @@ class LogHandler(LogHandlerBase):
         self._grouped: set[int] = set()
         """Jobs whose group has failed, until their own errors have come."""
         self._run = Run()
-        self._known = 0
         self._live: Live | None = None
         self._steps: dict[int, str] = {}
         """What each job does that is under way and no launch."""
@@ -121,8 +120,8 @@ class LogHandler(LogHandlerBase):
 
     def begin(self, run: Run) -> None:
         """Show the progress of a run."""
-        self.tally, self._run, self._known = Tally(steps=self.steps), run, 0
-        self._look()
+        expected = {key: run.seconds[key] for key in run.due}
+        self.tally, self._run = Tally(expected, steps=self.steps, wall_seconds=run.wall_seconds), run
         if self._console.is_terminal and not self._whole and self._live is None:
             # A slow refresh, because the display shares the machine with what is measured.
             self._live = Live(get_renderable=self._line, console=self._console, refresh_per_second=1, transient=True)
@@ -134,14 +133,6 @@ class LogHandler(LogHandlerBase):
         while self in _handlers:
             time.sleep(LOOK_SECONDS)
             self.progress()
-
-    def _look(self) -> None:
-        """Count the launches that are known by now."""
-        new = list(self._run.due(self._known))
-        self._known += len(new)
-        self.tally.expected |= {key: self._run.seconds(key) for key in new}
-        if new or not self.tally.wall_seconds:
-            self.tally.wall_seconds = self._run.wall_seconds()
 
     def stop(self) -> None:
         """Remove the line that moves."""
@@ -196,8 +187,8 @@ class LogHandler(LogHandlerBase):
     def _started(self, facts: Mapping[str, Any]) -> None:
         self._jobs[facts["jobid"]] = facts
         if key := _launch(facts):
-            # A launch that no experiment needs, because its receipt is a target.
-            self.tally.expected.setdefault(key, self._run.seconds(key))
+            # A hole that can be filled now, because a library has been built.
+            self.tally.expected.setdefault(key, self._run.seconds.get(key, 0.0))
             self.tally.running.add(key)
         else:
             self._steps[facts["jobid"]] = facts["rule_msg"] or ""
@@ -207,7 +198,6 @@ class LogHandler(LogHandlerBase):
         self._steps.pop(number, None)
         if facts is None:
             return
-        self._look()
         if key := _launch(facts):
             self.tally.running.discard(key)
             self.tally.done[key] = self._run.took(key)

@@ -49,11 +49,7 @@ def _experiment(name: str) -> tuple[dict[Path, str], str]:
     folder = paths.PACKAGE / "experiments" / name
     rules = [paths.PROJECT / "Snakefile", *paths.WORKFLOW.glob("rules/*.smk")]
     # Snakemake's rules are in the same namespace as experiments.
-    taken = [
-        rule
-        for file in rules
-        for rule in re.findall(r"^ *(?:rule|checkpoint) (\w+):", file.read_text(encoding="utf-8"), re.M)
-    ]
+    taken = [rule for file in rules for rule in re.findall(r"^ *rule (\w+):", file.read_text(encoding="utf-8"), re.M)]
     taken += experiments.names()
     _require(name, taken, [folder], "an experiment, a rule")
     texts = {

@@ -9,10 +9,11 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import accumulate, pairwise
+from pathlib import Path
 from typing import Any
 
 from crossover.design.launch import Launch
-from crossover.planning.receipt import Receipt
+from crossover.planning.receipt import Files, Receipt
 
 
 @dataclass(frozen=True)
@@ -121,51 +122,61 @@ def _numbers(minutes: Sequence[float], most: Bounds) -> list[int]:
     return found
 
 
-@dataclass
-class Jobs:
-    """The jobs by the `resources` that a profile gives to launches.
+@dataclass(frozen=True)
+class Site:
+    """Where launches run; by default on this machine."""
 
-    No job requests more than `most_minutes`; launches over several hosts with different `options` do not share one.
-    """
-
-    resources: Mapping[str, Any]
+    resources: Mapping[str, Any] = field(default_factory=dict)
+    """Those that a profile gives to launches."""
     most_minutes: float = math.inf
+    """The most that a job may request."""
     options: Callable[[Launch], Any] = lambda _: None
-    _job: dict[str, tuple[str | None, list[str]]] = field(default_factory=dict)
-    """The group of each launch, and the launch before it in the job, by receipts."""
-    _minutes: dict[str, int] = field(default_factory=dict)
-    _times: Times = field(default_factory=Times)
+    """Launches over several hosts with different ones do not share a job."""
+    nodes: int | None = None
+    """The most nodes in use at a time on a cluster; None on this machine."""
+    is_known: bool = True
+    """Whether the cluster has said so."""
 
-    def learn(self, held: Iterable[Receipt]) -> None:
-        """Let launches request what earlier ones took."""
-        self._times = times(self.resources, held)
 
-    def split(self, launches: Sequence[Launch], failed: Sequence[Launch] = ()) -> list[list[Launch]]:
-        """The launches by job. One that `failed` before has its own: it would end the job of others again."""
-        others = [launch for launch in launches if launch not in failed] if failed else launches
-        most = bounds(self.resources, self.most_minutes)
-        shared = jobs(most, others, self.options, self._times)
-        return [*shared, *([launch] for launch in failed)]
+HERE = Site()
 
-    def add(self, launches: Sequence[Launch], receipts: Sequence[str]) -> None:
-        """Make a job of these launches, which have these receipts."""
-        name = f"launches-{len(self._job) + 1}" if len(receipts) > 1 else None
-        for place, path in enumerate(receipts):
-            self._job[path] = name, list(receipts[max(0, place - 1) : place])
-        self._minutes |= zip(receipts, shares(self.times(launches), self.most_minutes), strict=True)
 
-    def times(self, launches: Iterable[Launch]) -> list[float]:
-        """The minutes that each launch would request, besides the start of its job."""
-        return [self._times.minutes(launch) for launch in launches]
+@dataclass(frozen=True)
+class Job:
+    """The launches of a job, by their receipts, in the order in which they follow each other."""
 
-    def group(self, receipt: str) -> str | None:
-        """The name of a job of several launches."""
-        return self._job.get(receipt, (None, []))[0]
+    launches: Mapping[str, Launch] = field(default_factory=dict)
+    minutes: Sequence[float] = ()
+    """What each would request, besides the start of the job."""
+    shares: Sequence[int] = ()
+    """What each requests; Slurm gets their sum."""
+    name: str | None = None
+    """That of a job of several launches."""
 
-    def before(self, receipt: str) -> list[str]:
-        """The receipt of the launch before this one in its job, if any."""
-        return self._job.get(receipt, (None, []))[1]
+    def before(self, path: str) -> list[str]:
+        """The receipt of the launch before this one, if any."""
+        receipts = [*self.launches]
+        return receipts[receipts.index(path) - 1 :][:1] if path in receipts[1:] else []
 
-    def minutes(self, receipts: Iterable[str]) -> int:
-        """The minutes that launches request, with the start of their job if they are all of it."""
-        return sum(self._minutes.get(path, 1) for path in receipts)
+    def share(self, path: str) -> int:
+        """What the launch with this receipt requests."""
+        return dict(zip(self.launches, self.shares, strict=True)).get(path, 1)
+
+
+def split(site: Site, due: Mapping[str, Launch], held: Mapping[str, Receipt]) -> list[Job]:
+    """The jobs of launches that are due; they, and the receipts `held`, by their paths.
+
+    Launches request what earlier ones took. One that an earlier run has begun, without leaving a receipt, has its own
+    job: it would end the job of others again.
+    """
+    own, receipts = times(site.resources, held.values()), {launch: path for path, launch in due.items()}
+    failed = {each for path, each in due.items() if path not in held and Files(Path(path)).log.exists()}
+    others = [launch for launch in receipts if launch not in failed]
+    shared = jobs(bounds(site.resources, site.most_minutes), others, site.options, own)
+    found = []
+    for number, launches in enumerate([*shared, *([launch] for launch in receipts if launch in failed)], 1):
+        minutes = [own.minutes(launch) for launch in launches]
+        name = f"launches-{number}" if len(launches) > 1 else None
+        members = {receipts[each]: each for each in launches}
+        found.append(Job(members, minutes, shares(minutes, site.most_minutes), name))
+    return found

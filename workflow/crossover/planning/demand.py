@@ -7,9 +7,9 @@ changed, if its raw file is gone, and if it is to be remeasured and differs. A t
 
 import json
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ from crossover import code_digest, experiments, farms
 from crossover.design.config import Config
 from crossover.design.launch import LOADED, Launch
 from crossover.design.settings import Settings
-from crossover.planning import plan, receipt
+from crossover.planning import receipt
 from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.receipt import VARIABLES, Files, Held, Receipt
@@ -44,39 +44,58 @@ class Remark(NamedTuple):
         return f"{self.text}; to report on them:\n    {self.command}" if self.command else self.text
 
 
-@dataclass
+@dataclass(frozen=True)
+class Forced:
+    """What the command measures again, whatever exists (-F, -R, -f)."""
+
+    everything: bool = False
+    names: frozenset[str] = frozenset()
+    """Receipts, and rules."""
+
+    def __contains__(self, path: str) -> bool:
+        return self.everything or not {path, "launch"}.isdisjoint(self.names)
+
+
+@dataclass(frozen=True)
 class Demand:
     """A run: its complete configuration, the receipts at its start, the software versions here (None if unknown).
 
-    A receipt that the command `forces` is measured again itself, in no further turn.
+    A receipt that the command has `forced` is measured again itself, in no further turn.
     """
 
     config: Config
     held: Held
     software: Mapping[str, str] | None = None
-    forces: Callable[[str], bool] = lambda _: False
-    _planned: dict[Launch, Files] = field(default_factory=dict)
+    forced: Forced = Forced()
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def _here(self) -> dict[str, str]:
         # What ranks will load is unknown before they start; the newest launch tells it best.
         measured = [each for own in self.held.values() for each in own if each.measured]
         newest = max(measured, key=lambda each: each.written).software if measured else {}
-        self._here = {name: newest[name] for name in (*LOADED, VARIABLES) if name in newest} | dict(self.software or {})
+        return {name: newest[name] for name in (*LOADED, VARIABLES) if name in newest} | dict(self.software or {})
 
     @cached_property
-    def _launches(self) -> dict[tuple[str, str, int], Launch]:
-        return {launch.name: launch for launch in plan.launches(self.config)}
+    def receipts(self) -> dict[str, Receipt]:
+        """The receipts that exist, by their paths."""
+        return {str(each.path): each for own in self.held.values() for each in own}
+
+    def due(self, launches: Mapping[str, Launch]) -> dict[str, Launch]:
+        """Those of these launches, by their receipts, that must be measured."""
+        return {path: own for path, own in launches.items() if path not in self.receipts or path in self.forced}
+
+    def path(self, launch: Launch) -> str:
+        """The path of the receipt that a launch must have."""
+        return str(self.planned(launch).path)
 
     def planned(self, launch: Launch) -> Files:
-        """The files that a launch must have; decided once, because a run adds receipts."""
-        found = self._planned.get(launch)
-        if found is None:
-            found = self._planned[launch] = self._decided(launch)
-        return found
-
-    def choose(self, launch: Launch, files: Files) -> None:
-        """Let a launch have these files, if its own are not planned yet."""
-        self._planned.setdefault(launch, files)
+        """The files that a launch must have."""
+        own = self._alike(launch)
+        last = self._last(own, launch.settings)
+        if last and (str(last.path) in self.forced or not self._due(last, launch.settings)):
+            return last
+        turn = max((each.turn for each in own), default=-1) + 1
+        return Files.of(self.config.results, self.config.tier, launch, turn)
 
     def existing(self, experiment: str) -> list[str]:
         """The receipts of a partial run: the latest of each launch of an experiment."""
@@ -86,14 +105,6 @@ class Demand:
     def _alike(self, launch: Launch) -> list[Receipt]:
         """The receipts of a launch with its present settings."""
         return [each for each in self.held.get(launch.name, ()) if each.digest == launch.settings.digest]
-
-    def _decided(self, launch: Launch) -> Files:
-        own = self._alike(launch)
-        last = self._last(own, launch.settings)
-        if last and (self.forces(str(last.path)) or not self._due(last, launch.settings)):
-            return last
-        turn = max((each.turn for each in own), default=-1) + 1
-        return Files.of(self.config.results, self.config.tier, launch, turn)
 
     def _last(self, own: Sequence[Receipt], settings: Settings) -> Receipt | None:
         """The receipt that counts, of those of a launch with these settings: one like this run's, if there is one."""
@@ -166,15 +177,17 @@ class Demand:
             ]
         )
 
-    def remarks(self, others: Mapping[str, int], command: Command) -> list[Remark]:
-        """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why; `others` are
-        the numbers of launches of other tiers."""
-        experiments = self.config.experiments
+    def remarks(self, launches: Iterable[Launch], others: Mapping[str, int], command: Command) -> list[Remark]:
+        """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
+
+        `launches` are those that a whole run has, `others` the numbers of launches of other tiers.
+        """
+        experiments, planned = self.config.experiments, {launch.name: launch for launch in launches}
         used = [each for which, own in self.held.items() if which[0] in experiments and (each := receipt.latest(own))]
         measured = [each for each in used if each.measured]
         holes = len(used) - len(measured)
         lines = [f"partial: {len(measured)} measured launches and {holes} holes of tier {self.config.tier}"]
-        if differing := sum(bool(self._differs(each)) for each in measured):
+        if differing := sum(self._differs(each, planned.get(each.name)) for each in measured):
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
         unknown = sorted({which[0] for which in self.held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
@@ -184,9 +197,8 @@ class Demand:
         ]
         return [*map(Remark, lines), *of_other_tiers]
 
-    def _differs(self, held: Receipt) -> bool:
-        """Whether a launch was measured otherwise than this run would; not if this run does not have it."""
-        planned = self._launches.get(held.name)
+    def _differs(self, held: Receipt, planned: Launch | None) -> bool:
+        """Whether a launch was measured otherwise than `planned`; not if this run does not have it."""
         if planned is None:
             return False
         return held.digest != planned.settings.digest or bool(self._others(held, planned.settings))

@@ -3,13 +3,11 @@
 import math
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cached_property
 
-from crossover.design.config import Config
 from crossover.design.launch import Launch
-from crossover.planning import plan
 from crossover.records import rows
 from crossover.records.holes import is_hole
 
@@ -45,106 +43,86 @@ def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
 
 
 @dataclass(frozen=True)
-class Course:
-    """A run that begins when this is created."""
+class Estimate:
+    """What the launches that a run measures are expected to cost."""
 
-    config: Config
-    nodes: int | None
+    tier: str
+    jobs: Sequence[Sequence[Launch]]
+    """The launches, by the job that they share."""
+    nodes: int | None = None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
-    jobs: Callable[[Sequence[Launch]], list[list[Launch]]] = lambda launches: [[launch] for launch in launches]
-    """Launches by the job that they share (`batches.jobs`)."""
-    began: float = field(default_factory=time.monotonic)
-    """The start of the run, by the monotonic clock."""
-    asked: Callable[[], Iterable[str]] | None = None
-    """The experiments that the targets need; all without it."""
-    available: Callable[[], int | None] | None = None
-    """Asks the cluster for the most nodes that the run can use at a time, None if unknown. Called at most once."""
+    is_known: bool = True
+    """Whether the cluster has said so, without which a duration would be a guess."""
+    left_out: Sequence[str] = ()
+    """Lines about what is not measured."""
 
-    def expected(self, launches: Sequence[Launch]) -> Cost:
-        """The expected cost of these launches."""
+    @property
+    def due(self) -> list[Launch]:
+        """The launches."""
+        return [launch for job in self.jobs for launch in job]
+
+    @cached_property
+    def cost(self) -> Cost:
+        """Their expected cost."""
         around = JOB_SECONDS if self.nodes else 0
         jobs = [
             (sum(launch.settings.expected_seconds for launch in job) + around, job[0].settings.nodes)
-            for job in self.jobs(launches)
+            for job in self.jobs
         ]
-        return cost(jobs, self._available or self.nodes or 1)
-
-    @cached_property
-    def _available(self) -> int | None:
-        return self.available() if self.nodes and self.available else self.nodes
-
-    def outlook(self, due: Sequence[Launch]) -> str:
-        """The expected cost of the launches that are due, in words."""
-        text = f"tier {self.config.tier}: {self._words(due) if due else 'nothing is left to measure'}"
-        return "\n".join([text, *self._withheld()])
+        return cost(jobs, self.nodes or 1)
 
     @property
-    def _known(self) -> bool:
-        """Whether the number of nodes is known, without which a duration would be a guess."""
-        return self.nodes is None or self._available is not None
+    def outlook(self) -> str:
+        """Their expected cost in words."""
+        text = f"tier {self.tier}: {self._words if self.jobs else 'nothing is left to measure'}"
+        return "\n".join([text, *self.left_out])
 
-    def _withheld(self) -> list[str]:
-        """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
-        asked = self.asked() if self.asked else self.config.experiments
-        config = replace(self.config, experiments={name: self.config.experiments[name] for name in asked})
-        found, waiting = plan.withheld(config), plan.waiting(config)
-        lines = [f"not measured: {arm} of {', '.join(names)}: {plan.UNSAFE}" for arm, names in found.items()]
-        nothing = all({*own.placements} == {*waiting.get(name, ())} for name, own in config.experiments.items())
-        reason = self.config.too_few_nodes or (nothing and "this needs a cluster, as with --profile slurm")
-        if waiting and reason:
-            lines.append(f"not measured: {', '.join(_placed(waiting))}: {reason}")
-        return lines
+    @property
+    def widths(self) -> list[int]:
+        """The number of ranks on the fullest host of each launch."""
+        return [math.ceil(launch.settings.ranks / launch.settings.nodes) for launch in self.due]
 
-    def widths(self, launches: Sequence[Launch]) -> list[int]:
-        """The number of ranks on the fullest host of each of these launches."""
-        return [math.ceil(launch.settings.ranks / launch.settings.nodes) for launch in launches]
-
-    def _words(self, launches: Sequence[Launch]) -> str:
-        expected, count = self.expected(launches), _counted(len(launches))
+    @property
+    def _words(self) -> str:
+        count = _counted(len(self.due))
         if self.nodes is None:
-            return f"{count}, about {duration(expected.wall_seconds)} of measuring on this machine"
-        hours, jobs = _node_hours(expected.node_seconds), len(self.jobs(launches))
-        count += ", a job each" if jobs == len(launches) else f" in {jobs} {'job' if jobs == 1 else 'jobs'}"
-        if not self._known:
+            return f"{count}, about {duration(self.cost.wall_seconds)} of measuring on this machine"
+        hours, jobs = _node_hours(self.cost.node_seconds), len(self.jobs)
+        count += ", a job each" if jobs == len(self.due) else f" in {jobs} {'job' if jobs == 1 else 'jobs'}"
+        if not self.is_known:
             return f"{count}; about {hours}; the duration depends on the free nodes"
-        nodes = f"up to {expected.nodes} nodes at a time" if expected.nodes > 1 else "one node"
+        nodes = f"up to {self.cost.nodes} nodes at a time" if self.cost.nodes > 1 else "one node"
         return (
-            f"{count}; about {hours}, {duration(expected.wall_seconds)} on "
+            f"{count}; about {hours}, {duration(self.cost.wall_seconds)} on "
             f"{nodes}, plus the time spent waiting for other jobs"
         )
 
-    def review(self, due: Sequence[Launch], ended: Sequence[tuple[rows.Launch, float]]) -> str:
-        """Actual beside expected cost of the launches that were due.
+    def review(self, ended: Sequence[tuple[rows.Launch, float]], began: float) -> str:
+        """Actual beside expected cost, of a run that `began` at this time of the monotonic clock.
 
         `ended` has the launches that ended, each with the time when it was written.
         """
         if not ended:
-            return "\n".join(["no launch was measured", *self._withheld()])
+            return "\n".join(["no launch was measured", *self.left_out])
         launches = [launch for launch, _ in ended]
-        holes, expected = sum(map(is_hole, launches)), self.expected(due)
-        gone = time.monotonic() - self.began
+        holes, gone = sum(map(is_hole, launches)), time.monotonic() - began
         # This clock can jump, so it only tells how long ago the last launch ended, if that can be.
         since = time.time() - max(written for _, written in ended)
         took = gone - since if 0 < since < gone else gone
-        text = f"{len(launches) - holes} of {_counted(len(due))} measured in {duration(took)}"
-        text += f", {duration(expected.wall_seconds)} expected" if self._known else ""
+        text = f"{len(launches) - holes} of {_counted(len(self.due))} measured in {duration(took)}"
+        text += f", {duration(self.cost.wall_seconds)} expected" if self.is_known else ""
         if self.nodes is not None:
-            text += self._used(due, launches, expected)
-        return "\n".join([text, *self._withheld()])
+            text += self._used(launches)
+        return "\n".join([text, *self.left_out])
 
-    def _used(self, due: Sequence[Launch], launches: Sequence[rows.Launch], expected: Cost) -> str:
+    def _used(self, launches: Sequence[rows.Launch]) -> str:
         """The used beside the expected node-hours, and the part inside timed blocks."""
-        nodes = {launch.name: launch.settings.nodes for launch in due}
+        nodes = {launch.name: launch.settings.nodes for launch in self.due}
         pairs = [(launch, nodes[launch.name]) for launch in apart(launches)]
         share = timed_share(pairs)
         measuring = "" if share is None else f", {share:.0%} of it inside timed blocks"
         used = sum(node_seconds(*pair) for pair in pairs)
-        return f"; {_node_hours(used)}{measuring}, {_node_hours(expected.node_seconds)} expected"
-
-
-def _placed(waiting: dict[str, dict[str, int]]) -> list[str]:
-    """Each experiment with the placements in it that wait."""
-    return [f"{name} (placement {', '.join(placements)})" for name, placements in waiting.items()]
+        return f"; {_node_hours(used)}{measuring}, {_node_hours(self.cost.node_seconds)} expected"
 
 
 def oversubscribed(widths: Sequence[int], most: float) -> str:

@@ -1,16 +1,27 @@
-"""From a complete configuration to launches.
+"""From a complete configuration to launches, and to the plan of a run: a value that is made before the run starts.
 
-This module reads no clock and no files. Every Snakemake job loads it, so it imports nothing slow.
+This module reads no clock. Every Snakemake job loads it, so it imports nothing slow.
 """
 
-from collections.abc import Iterator
-from dataclasses import replace
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from hashlib import sha256
+from pathlib import Path
+from typing import Any
 
 from crossover import experiments
 from crossover.design.config import Config
 from crossover.design.launch import MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings
 from crossover.farms import authenticates, crosses_hosts
+from crossover.planning import batches
+from crossover.planning.batches import HERE, Job, Site
+from crossover.planning.command import Command
+from crossover.planning.demand import Demand, Remark
+from crossover.planning.estimate import Estimate
+from crossover.planning.receipt import FOLDER, NAME, Files
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
@@ -130,3 +141,114 @@ def most_hosts(config: Config) -> int:
     """The most hosts that any launch needs; at most as many as the configuration has."""
     needed = [count for placements in waiting(replace(config, hosts=0)).values() for count in placements.values()]
     return min(max(needed, default=1), config.hosts)
+
+
+def left_out(config: Config) -> list[str]:
+    """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
+    found, wider = withheld(config), waiting(config)
+    lines = [f"not measured: {arm} of {', '.join(names)}: {UNSAFE}" for arm, names in found.items()]
+    nothing = all({*own.placements} == {*wider.get(name, ())} for name, own in config.experiments.items())
+    reason = config.too_few_nodes or (nothing and "this needs a cluster, as with --profile slurm")
+    if wider and reason:
+        places = [f"{name} (placement {', '.join(placements)})" for name, placements in wider.items()]
+        lines.append(f"not measured: {', '.join(places)}: {reason}")
+    return lines
+
+
+# ---- the plan of a run
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What a run needs and measures."""
+
+    estimate: Estimate
+    tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The experiments of which the targets need tables, each with the receipts that these are made from."""
+    launches: Mapping[str, Launch] = field(default_factory=dict)
+    """The launches that the targets need, by their receipts; none of a partial run."""
+    jobs: Sequence[Job] = ()
+    """Those among them that the run measures, by the job that they share."""
+    measured: frozenset[str] = frozenset()
+    """The receipts of those that it keeps."""
+    conflict: str = ""
+    """The message to the user if measured launches differ from what the run would measure."""
+    remarks: Sequence[Remark] = ()
+    """Those on the launches of a partial run."""
+
+    @cached_property
+    def due(self) -> dict[str, Launch]:
+        """The launches that the run measures, by their receipts."""
+        return {path: launch for job in self.jobs for path, launch in job.launches.items()}
+
+    @cached_property
+    def _job_of(self) -> dict[str, Job]:
+        return {path: job for job in self.jobs for path in job.launches}
+
+    def job(self, path: str) -> Job:
+        """The job of the launch with this receipt; an empty one if the run does not measure it."""
+        return self._job_of.get(path, Job())
+
+    def place(self, path: str) -> tuple[Any, ...]:
+        """The place in the run's order of the launch with this receipt; another file comes first."""
+        return _place(path, self.launches[path]) if path in self.launches else ()
+
+
+def make(
+    demand: Demand, targets: Sequence[str], command: Command, site: Site = HERE, others: Mapping[str, int] | None = None
+) -> Plan:
+    """The plan of a run with these `targets`; `others` are the numbers of measured launches of other tiers."""
+    config, names = demand.config, needed(demand.config, targets)
+    named = replace(config, experiments={name: config.experiments[name] for name in names})
+    estimate = Estimate(config.tier, [], site.nodes, site.is_known, left_out(named))
+    if config.partial:
+        remarks = demand.remarks(launches(config), others or {}, command)
+        return Plan(estimate, {name: demand.existing(name) for name in names}, remarks=remarks)
+    tables = {name: {demand.path(each): each for each in launches(config, name)} for name in names}
+    every = {path: each for own in tables.values() for path, each in own.items()}
+    every |= {path: each for path, each in _single(config, targets).items() if each not in {*every.values()}}
+    due = dict(sorted(demand.due(every).items(), key=lambda item: _place(*item)))
+    jobs = batches.split(site, due, demand.receipts)
+    return Plan(
+        replace(estimate, jobs=[[*job.launches.values()] for job in jobs]),
+        {name: [*own] for name, own in tables.items()},
+        every,
+        jobs,
+        frozenset(path for path in every if path not in due and demand.receipts[path].measured),
+        demand.conflict([each for path, each in every.items() if path not in demand.forced], command),
+    )
+
+
+def _place(path: str, launch: Launch) -> tuple[int, bytes]:
+    """The first launch of every experiment, then the second of every one, so that the intervals of an experiment have
+    the states of the machine during the whole run. Among these, a hash draws the order; resumed, a run has the same.
+    """
+    return launch.repetition, sha256(path.encode()).digest()
+
+
+def needed(config: Config, targets: Sequence[str]) -> list[str]:
+    """The experiments of which these targets, rules and files, need tables."""
+    found = [_owners(config, Path(os.path.normpath(target))) for target in targets]
+    return [name for name in config.experiments if any(name in own for own in found)]
+
+
+def _owners(config: Config, target: Path) -> Sequence[str]:
+    """The experiments of which a target needs tables: its own, or all."""
+    if str(target) in config.experiments:
+        return [str(target)]
+    inner = target.relative_to(config.results) if target.is_relative_to(config.results) else target
+    first, second, *_ = (*inner.parts, "", "")
+    if first in ("doctor", "launches", "native"):
+        return []
+    return [second] if first in ("experiments", "figures") and second in config.experiments else [*config.experiments]
+
+
+def _single(config: Config, targets: Sequence[str]) -> dict[str, Launch]:
+    """The launches whose receipts are targets themselves, by these."""
+    folder = Path(FOLDER.format(results=config.results, tier=config.tier))
+    found = {}
+    for path in (Path(os.path.normpath(target)) for target in targets):
+        if path.is_relative_to(folder) and NAME.fullmatch(path.stem) and path.parts[-3] in config.experiments:
+            files = Files(path)
+            found[str(path)] = launch(config, *files.name)
+    return found

@@ -86,7 +86,7 @@ class Unmeasured:
 def find(
     command: Command,
     asked: Mapping[str, Launch],
-    reasons: Mapping[Launch, str] | None = None,
+    reasons: Mapping[Files, str] | None = None,
     succeeded: bool = False,
 ) -> Unmeasured:
     """The launches among those `asked`, by receipt, that are holes or have no receipt.
@@ -100,7 +100,7 @@ def find(
         held = receipt.read(files.path) if files.path.exists() else None
         # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
         if held is None or (not held.measured and not held.of_this_run and receipt.is_begun(files.log)):
-            missing.append(_without_receipt(files, launch, (reasons or {}).get(launch, "")))
+            missing.append(_without_receipt(files, launch, (reasons or {}).get(files, "")))
         elif not held.measured:
             missing.append(held.row)
     return Unmeasured(command, alike(missing), succeeded)
@@ -193,21 +193,20 @@ def last_error(text: str) -> str:
 class Attempts:
     """The failures so far.
 
-    `most` is the number of attempts that each job has, and `log` the log of a launch. `fate` asks for that of a job of
-    Slurm, `refusal` for Slurm's words when it refused the last.
+    `most` is the number of attempts that each job has. `fate` asks for that of a job of Slurm, `refusal` for Slurm's
+    words when it refused the last.
     """
 
     most: int
-    log: Callable[[Launch], Path]
     fate: Callable[[str], Fate] | None = None
     refusal: Callable[[], str] = lambda: ""
     job_log: Callable[[str], Path | None] = lambda _: None
     """The log of a job of Slurm, by its number."""
-    reasons: dict[Launch, str] = field(default_factory=dict)
+    reasons: dict[Files, str] = field(default_factory=dict)
     """The last reason of each launch that failed, also of those that Slurm refused."""
-    _failures: Counter[Launch] = field(default_factory=Counter)
+    _failures: Counter[Files] = field(default_factory=Counter)
 
-    def failed(self, launches: Sequence[Launch], job: str | None) -> tuple[Launch, str]:
+    def failed(self, launches: Sequence[Files], job: str | None) -> tuple[Files, str]:
         """Note that a job failed, with these launches unmeasured; returns the one that failed, and words about it.
 
         `job` is the job's number; None without Slurm, and for a job that Slurm refused.
@@ -221,7 +220,7 @@ class Attempts:
             reason = self.reasons[own] = self._reason(own, job)
         where = [f"job {job}"] if self.fate and job else []
         log = self.job_log(job) if job and reason.startswith(EARLY) else None
-        where += [f"log: {log or self.log(own)}"] if log or self._time(own) else []
+        where += [f"log: {log or own.log}"] if log or self._time(own) else []
         places = f" ({', '.join(where)})" if where else ""
         waiting = len(launches) - 1
         others = f"{waiting} more of its job {'waits' if waiting == 1 else 'wait'}; " if waiting else ""
@@ -234,23 +233,20 @@ class Attempts:
         tried = f"attempt {attempt} of {self.most}; " if self.most > 1 else ""
         return f"{tried}to retry, repeat the command"
 
-    def _reason(self, launch: Launch, job: str | None) -> str:
+    def _reason(self, launch: Files, job: str | None) -> str:
         if self.fate and job:
             fate = self.fate(job)
             if fate.from_outside:
                 return f"Slurm ended its job: {fate}"
         # A log of an earlier run is no reason.
-        lines = (
-            self.log(launch).read_text(errors="replace", encoding="utf-8").splitlines() if self._time(launch) else []
-        )
+        lines = launch.log.read_text(errors="replace", encoding="utf-8").splitlines() if self._time(launch) else []
         last, discarded, _ = (lines or [""])[-1].partition("; launch discarded")
         if discarded:
-            return last.removeprefix(f"{launch}: ")
+            return last.removeprefix("{} {} launch {}: ".format(*launch.name))
         log = self.job_log(job) if job else None
         error = last_error(log.read_text(encoding="utf-8", errors="replace")) if log else ""
         return f"{EARLY}: {error}" if error else EARLY
 
-    def _time(self, launch: Launch) -> float:
+    def _time(self, launch: Files) -> float:
         """When a launch last wrote to its log in this run; 0 if it did not."""
-        log = self.log(launch)
-        return log.stat().st_mtime if receipt.is_begun(log) else 0.0
+        return launch.log.stat().st_mtime if receipt.is_begun(launch.log) else 0.0

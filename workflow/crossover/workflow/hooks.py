@@ -15,6 +15,7 @@ from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
 from crossover.paths import SITE
 from crossover.planning import estimate, receipt
+from crossover.planning.receipt import Files
 from crossover.records import atomic, rows
 from crossover.slurm import acceptance, cluster, jobs, submission
 from crossover.workflow import ending, failures, folders, session
@@ -47,7 +48,7 @@ def start(run: Run) -> None:
         if on_slurm:
             acceptance.check(workflow.executor_settings.array_jobs, requests_of(run))
     tell(run)
-    order.begin(run.place)
+    order.begin(run.plan.place)
     follow(run, on_slurm)
     if on_slurm:
         jobs.follow(jobs.name_start(run.results), display.say)
@@ -62,23 +63,25 @@ def requests_of(run: Run) -> list[dict[str, Any]]:
     """The resources of the jobs of Slurm that are due now, one for each kind."""
     found: dict[Any, dict[str, Any]] = {}
     extra = session.slurm_extra(run.workflow)
-    for job in run.split(run.due):
-        nodes = max(launch.settings.nodes for launch in job)
-        own = session.slurm_resources(run.workflow, job[0].identity)
-        kind = found.setdefault((nodes, extra(job[0])), own | {"nodes": nodes})
-        kind["runtime"] = max(kind.get("runtime", 0), run.jobs.minutes(map(run.planned, job)))
-        kind["tasks"] = max(kind.get("tasks", 0), *(launch.settings.slurm_tasks for launch in job))
+    for job in run.plan.jobs:
+        launches = [*job.launches.values()]
+        nodes = max(launch.settings.nodes for launch in launches)
+        own = session.slurm_resources(run.workflow, launches[0].identity)
+        kind = found.setdefault((nodes, extra(launches[0])), own | {"nodes": nodes})
+        kind["runtime"] = max(kind.get("runtime", 0), sum(job.shares))
+        kind["tasks"] = max(kind.get("tasks", 0), *(launch.settings.slurm_tasks for launch in launches))
     return list(found.values())
 
 
 def tell(run: Run) -> None:
     """Print the number of launches to measure, and their expected time."""
+    own = run.plan
     told = [
-        *(run.remarks if run.partial else ()),
-        run.course.outlook(run.due),
-        *_of_engines(run.due),
+        *own.remarks,
+        own.estimate.outlook,
+        *_of_engines(own.estimate.due),
         *of_partition(run),
-        estimate.curtailed(run.jobs.times(run.due), run.most_minutes),
+        estimate.curtailed([minutes for job in own.jobs for minutes in job.minutes], run.most_minutes),
     ]
     print(*filter(None, told), sep="\n", file=sys.stderr, flush=True)
 
@@ -95,8 +98,8 @@ def of_partition(run: Run) -> list[str]:
     if not run.slurm:
         return []
     offered, most = cluster.partition(run.slurm.get("slurm_partition")), run.workflow.nodes
-    lines = [estimate.oversubscribed(run.course.widths(run.due), offered.processors)]
-    if most < min(offered.nodes or 0, len(run.split(run.due))):
+    lines = [estimate.oversubscribed(run.plan.estimate.widths, offered.processors)]
+    if most < min(offered.nodes or 0, len(run.plan.jobs)):
         at_once = f"{most} job{'s' * (most > 1)} at a time, on {offered.nodes} nodes"
         lines.append(f"at most {at_once}; to allow more, set `jobs:` in {SITE}")
     return lines
@@ -104,33 +107,27 @@ def of_partition(run: Run) -> list[str]:
 
 def follow(run: Run, on_slurm: bool) -> None:
     """Show the progress from now on."""
-
-    def named(key: tuple[str, str, int]) -> Launch:
-        return run.named[key]
-
-    def file(key: tuple[str, str, int]) -> Path:
-        return run.demand.planned(named(key)).path
+    files = {launch.name: Files(Path(path)) for path, launch in run.plan.launches.items()}
 
     def failed(keys: Sequence[tuple[str, str, int]], job: str | None) -> tuple[tuple[str, str, int], str]:
-        launch, words = attempts.failed([named(key) for key in keys], job)
+        launch, words = attempts.failed([files[key] for key in keys], job)
         # What a signal ends is no failure.
         return launch.name, "" if ending.INTERRUPTED.is_set() else words
 
     attempts = run.attempts = Attempts(
         run.workflow.execution_settings.retries + 1,
-        lambda launch: run.demand.planned(launch).log,
         jobs.fate_of if on_slurm else None,
         submission.last_refusal,
         lambda job: next(Path(run.results, "logs", "slurm").rglob(f"{job}.log"), None),
     )
     display.begin(
         display.Run(
-            due=lambda known: [launch.name for launch in run.due[known:]],
-            wall_seconds=lambda: run.course.expected(run.due).wall_seconds,
-            seconds=lambda key: named(key).settings.expected_seconds,
-            ended=lambda key: ended(file(key)),
-            took=lambda key: receipt.read(file(key)).wall_seconds,
-            written=lambda key: _written(file(key)),
+            due=[launch.name for launch in run.plan.due.values()],
+            seconds={launch.name: launch.settings.expected_seconds for launch in run.plan.launches.values()},
+            wall_seconds=run.plan.estimate.cost.wall_seconds,
+            ended=lambda key: ended(files[key].path),
+            took=lambda key: receipt.read(files[key].path).wall_seconds,
+            written=lambda key: _written(files[key].path),
             failed=failed,
             result=lambda experiment: _first_result(run.results, experiment),
             duration=estimate.duration,
@@ -197,10 +194,10 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     `succeeded` tells that no job of Snakemake failed, and that all were to run.
     """
     display.end()
-    due = [run.planned(launch) for launch in run.due]
-    review = run.course.review(run.due, _ended(due)) if due else ""
+    due = [*run.plan.due]
+    review = run.plan.estimate.review(_ended(due), run.began) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
-    lacking = failures.find(run.command, run.asked, reasons, succeeded)
+    lacking = failures.find(run.command, run.plan.launches, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
         # Who has ended a run knows why launches are missing.
         print(*filter(None, [review.partition("\n")[0], lacking.first_line]), sep="\n", file=sys.stderr, flush=True)
@@ -208,7 +205,7 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     told = [review, failures.unchanged(run.command, due)]
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
-    rows = failures.unreadable(run.results, run.experiments)
+    rows = failures.unreadable(run.results, run.plan.tables)
     if rows:
         lines = [f"not readable: {row.file}: {row.reason}" for row in rows]
         again = f"to measure them again:\n    {run.command.forcing([row.receipt for row in rows])}"
@@ -242,7 +239,7 @@ def _answer(run: Run) -> None:
     from crossover.report.pages import terminal
 
     results = Path(run.results)
-    own = [results / "experiments" / name for name in sorted(run.experiments)]
+    own = [results / "experiments" / name for name in sorted(run.plan.tables)]
     for folder in [results] if run.whole else own:
         print(flush=True)
         with plain():

@@ -23,6 +23,7 @@ from crossover.errors import CrossoverError
 from crossover.measure.ranks import variables
 from crossover.paths import WORKFLOW
 from crossover.planning import plan, receipt
+from crossover.planning.demand import Forced
 from crossover.slurm import acceptance, cluster
 
 ON_ONE_HOST = {"experiment": "", "placement": "node", "launch": 1}
@@ -141,11 +142,19 @@ def require_triggers(triggers: Any) -> None:
         )
 
 
-def forces(workflow: Any, path: str) -> bool:
-    """Whether the command forces the launch with this receipt to be measured again (-F, -R, -f)."""
+def forced(workflow: Any) -> Forced:
+    """What the command forces to be measured again (-F, -R, -f)."""
     settings = workflow.dag_settings
     named = {*settings.forcerun, *(settings.targets if settings.forcetargets else ())}
-    return settings.forceall or not {path, "launch"}.isdisjoint(str(Path(each)) for each in named)
+    return Forced(settings.forceall, frozenset(str(Path(each)) for each in named))
+
+
+def targets(workflow: Any) -> list[str]:
+    """The rules and files that Snakemake makes: the targets, and what the command forces, prefers or ends with."""
+    settings = workflow.dag_settings
+    more = {*settings.forcerun, *settings.until, *workflow.scheduling_settings.prioritytargets}
+    single = [each for each in more if not (workflow.is_rule(each) and workflow.get_rule(each).has_wildcards())]
+    return [*(settings.targets or ["all"]), *single]
 
 
 def joins(workflow: Any, results: str) -> bool:
