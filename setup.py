@@ -15,7 +15,6 @@ PROJECT = (
     "reports",
     "workflow/native",
     "workflow/rules",
-    "workflow/skeleton",
     "pyproject.toml",
     "requirements.lock",
     "requirements-dev.lock",

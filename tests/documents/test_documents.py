@@ -160,19 +160,6 @@ def blocks(kind: str, heading: str) -> list[str]:
     return re.findall(rf"^```{kind}\n(.+?)^```$", text, re.MULTILINE | re.DOTALL)
 
 
-@pytest.mark.parametrize(("heading", "file"), [("The declaration", "__init__.py"), ("The driver", "driver.py")])
-def test_the_explained_experiment_is_the_one_that_the_command_writes(heading: str, file: str) -> None:
-    explained = "\n".join(blocks("python", heading)).split("\n")
-    text = (ROOT / "workflow/skeleton/experiment" / file).read_text()
-    written = text.replace("NAME", "message_halves").split("\n")
-    assert [line for line in explained if line] == [line for line in written if line]
-
-
-def test_the_explained_farm_is_the_one_that_the_command_writes() -> None:
-    written = [(ROOT / "workflow/skeleton/farm" / name).read_text() for name in ("__init__.py", "farm.py")]
-    assert blocks("python", "A task farm") == [text.replace("NAME", "my_farm") for text in written]
-
-
 def test_the_keys_of_all_experiments_are_those_of_their_settings() -> None:
     section = (ROOT / "docs/extending.md").read_text().partition("have these keys:")[2].partition("\n\n`fewest")[0]
     named = {*re.findall(r"`(\w+)`", section), "fewest_rounds"}

@@ -27,7 +27,7 @@ def test_the_help_lists_the_commands_that_people_type_by_group(capsys: pytest.Ca
     said = helped(capsys)
     assert re.findall(r"^([A-Z][a-z ]+):\n  crossover", said, re.MULTILINE) == list(GROUPS)
     listed = re.findall(r"^  crossover ([a-z-]+).*\n {6}[A-Z].+\.$", said, re.MULTILINE)
-    assert {"show", "report", "compare", "publish", "bundle", "new", "document"} <= set(listed)
+    assert {"show", "report", "compare", "publish", "bundle", "document"} <= set(listed)
     assert sorted([*listed, *SNAKEMAKES]) == sorted(each.name for each in _commands())
 
 

@@ -9,7 +9,6 @@ import subprocess
 import sys
 import textwrap
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -17,9 +16,9 @@ import yaml
 from launching import ROOT, eventually
 
 from crossover import experiments, farms
-from crossover.cli import new_arm
 from crossover.config import schema
-from crossover.design.settings import TIERS, Rounds
+from crossover.design.arm import arms_of
+from crossover.design.settings import Rounds
 from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.records import record
@@ -33,12 +32,14 @@ ENTRANT, SOURCE, CLAIM = re.findall(
 )
 """The document's examples of them."""
 
+CODE = re.findall(r"^```python\n(.+?)^```$", (ROOT / "docs/extending.md").read_text(), re.MULTILINE | re.DOTALL)
+"""Its examples of an experiment, with a fragment on processes, of a farm, and of a setting."""
+
 HOLDING = ("tests/documents", "tests/test_architecture.py", "tests/config/test_claim_list.py")
 """Tests that know all experiments, farms or keys, of those that take seconds."""
 
 SNAKEMAKE = ["-m", "snakemake", "--profile", "profiles/local", "-n"]
-NEW, FARM, ARM = "halves_once_more", "threads_once_more", "in quarters"
-TAKEN = (NEW, "mpi_pingpong", "report", "plan")
+NEW, FARM = "message_halves", "my_farm"
 EXPERIMENT, OF_FARM = f"{EXPERIMENTS}/{NEW}/__init__.py", f"{FARMS}/{FARM}/__init__.py"
 CHOSEN = """\
 # A user's.
@@ -47,6 +48,7 @@ experiments:  # those of interest
     # Messages.
     zmq_latency: {launches: 4}
     handover:
+    message_halves: {}
 """
 
 
@@ -78,20 +80,31 @@ class Project:
         (self.folder / file).write_text(text.replace(old, new))
 
 
-def with_toys(project):
-    """Add the toys by the steps in the document."""
-    shutil.copytree(TOYS / "handover", project.folder / "workflow/crossover/experiments/handover")
-    for part in (ROOT / "workflow/skeleton/farm").iterdir():
-        threads = project.folder / FARMS / "toy_threads" / part.name
-        threads.parent.mkdir(exist_ok=True)
-        threads.write_text(part.read_text().replace("NAME", "toy_threads"))
-    return project
-
-
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy with the toys."""
-    return with_toys(Project(tmp_path_factory.mktemp("toys") / "project"))
+    """A copy with a toy, the document's experiment, farm and claim, and a user's configuration."""
+    project = Project(tmp_path_factory.mktemp("extended") / "project")
+    shutil.copytree(TOYS / "handover", project.folder / EXPERIMENTS / "handover")
+    farm = next(number for number, text in enumerate(CODE) if "FARM = " in text)
+    driver = next(number for number, text in enumerate(CODE) if "perf_counter" in text)
+    files = {
+        EXPERIMENT: "\n\n".join(CODE[:driver]),
+        f"{EXPERIMENTS}/{NEW}/driver.py": "\n\n".join(CODE[driver : driver + 4]),
+        f"{EXPERIMENTS}/{NEW}/page.md": "Bytes go to another rank and back, as one message or as two halves. " * 2,
+        OF_FARM: CODE[farm],
+        f"{FARMS}/{FARM}/farm.py": CODE[farm + 1],
+        CONFIG: CHOSEN,
+    }
+    for file, text in files.items():
+        (project.folder / file).parent.mkdir(exist_ok=True)
+        (project.folder / file).write_text(text)
+    project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  "))
+    with (project.folder / SOURCES).open("a") as sources:
+        sources.write(f"\n{SOURCE}")
+    written = "wrote config/README.md, docs/experiments.md, reports/references.bib\n"
+    assert project.run("-m", "crossover", "document") == (0, written)
+    assert f"## `{NEW}`" in (project.folder / "config/README.md").read_text()
+    return project
 
 
 @pytest.fixture
@@ -116,14 +129,15 @@ def forget():
     schema._whole_model.cache_clear()
 
 
-def test_the_toys_are_small():
-    lines = {file.name: len(file.read_text().splitlines()) for file in (TOYS / "handover").iterdir() if file.is_file()}
-    # Plus a line in config.yaml.
-    assert sum(lines.values()) + 1 <= 130
-    assert set(lines) == {"__init__.py", "driver.py", "page.md"}
-
-
 # ---- the experiment
+
+
+def test_the_documents_experiment_measures_every_arm(project, settings, launch):
+    own = plan.launch(settings(NEW), NEW, "node", 1).settings
+    one = launch(NEW, own, root=project.folder)
+    assert one.run() == 0
+    assert {row["arm"] for row in one.rows if row["value"]} == {arm.name for arm in arms_of(own)}, one.facts
+    one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize("imports", ["", "from mpi4py import MPI\n"], ids=["as it is", "by a driver that imports MPI"])
@@ -151,17 +165,6 @@ def test_a_child_process_ends_with_its_launch_however_it_ends(project, settings,
     else:
         one.process.send_signal(signal.SIGINT)
         assert one.process.wait(60) == 1
-    one.leaves_nothing_but_its_file()
-
-
-@pytest.mark.skipif(not find_spec("pynng"), reason="pip install pynng, which no part of the project needs")
-def test_another_librarys_experiment_is_one_folder_and_records_its_version(project, settings, launch):
-    shutil.copytree(TOYS / "nng_latency", project.folder / EXPERIMENTS / "nng_latency")
-    own = plan.launch(settings("nng_latency"), "nng_latency", "node", 1).settings
-    one = launch("nng_latency", own, root=project.folder)
-    assert one.run() == 0
-    assert {row["arm"] for row in one.rows if row["value"]} == {"pyzmq", "pynng", "null"}
-    assert "pynng" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
     one.leaves_nothing_but_its_file()
 
 
@@ -204,17 +207,17 @@ def test_another_librarys_experiment_is_one_folder_and_records_its_version(proje
         (OF_FARM, "one_host=True", 'one_host="near"', "it has no option 'near'; available: threads_per_engine"),
     ],
 )
-def test_a_mistake_in_a_declaration_is_a_line_with_its_file(extended, file, right, wrong, mistake):
-    extended.edit(file, right, wrong)
+def test_a_mistake_in_a_declaration_is_a_line_with_its_file(project, file, right, wrong, mistake):
+    project.edit(file, right, wrong)
     try:
         # Snakemake asks the same function.
         for command in (["-m", "crossover", "document"], *([SNAKEMAKE] if "Axes" in wrong else [])):
-            code, said = extended.run(*command)
+            code, said = project.run(*command)
             (line,) = (line for line in said.splitlines() if mistake in line)
             assert code == 1 and "__init__.py" in line and "Traceback" not in said
             assert file == OF_FARM or file in line
     finally:
-        extended.edit(file, wrong, right)
+        project.edit(file, wrong, right)
 
 
 def test_a_settings_arm_must_be_one_of_its_experiment():
@@ -228,8 +231,7 @@ def test_a_settings_arm_must_be_one_of_its_experiment():
 
 
 def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, settings, launch):
-    listed = ENTRANT.replace("my_farm", "toy_threads")
-    chosen = settings("task_latency", **yaml.safe_load(listed)).experiments["task_latency"]
+    chosen = settings("task_latency", **yaml.safe_load(ENTRANT)).experiments["task_latency"]
     assert plan.in_placement(chosen, "nodes").arms == ("leastload", "pure")
     own = replace(chosen.within("node"), arms=("bare zmq", "my farm"), reference="bare zmq", ceilings=(), engines=1)
     own = replace(own.of_launch(), rounds=Rounds(30, 3), budget_seconds=0.5)
@@ -238,127 +240,20 @@ def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, set
     assert {row["arm"] for row in one.rows if row["value"]} == {"bare zmq", "my farm", "null"}
     assert "psutil" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
     with pytest.raises(CrossoverError, match="threads_per_engine: Input should be a valid integer"):
-        settings("task_latency", **yaml.safe_load(listed.replace("2}", "two}")))
+        settings("task_latency", **yaml.safe_load(ENTRANT.replace("2}", "two}")))
 
 
-# ---- the command, and a project that a user has extended and configured
-
-
-@pytest.fixture(scope="module")
-def extended(tmp_path_factory):
-    """A copy with the toys, an experiment with another arm and a farm from the command, a claim, and changes in
-    config.yaml."""
-    project = with_toys(Project(tmp_path_factory.mktemp("extended") / "project"))
-    (project.folder / CONFIG).write_text(CHOSEN)
-    code, said = project.run("-m", "crossover", "new", "experiment", NEW)
-    assert code == 0, said
-    code, said = project.run("-m", "crossover", "new", "arm", NEW, ARM)
-    assert code == 0, said
-    file, line = re.search(r"^  (\S+):(\d+): what one block of it does$", said, re.MULTILINE).groups()
-    assert f'if arm.runs == "{ARM}":' in (project.folder / file).read_text().splitlines()[int(line) - 1]
-    assert f"{ARM}`" in (project.folder / "config/README.md").read_text()
-    code, said = project.run("-m", "crossover", "new", "farm", FARM)
-    assert code == 0 and f"such as task_latency: {{arms: [leastload, pure, {FARM}]}}" in said, said
-    assert f"## `{NEW}`" in (project.folder / "config/README.md").read_text()
-    project.edit(CLAIMS, "\nclaims:\n", "\nclaims:\n" + textwrap.indent(CLAIM, "  ").replace("message_halves", NEW))
-    with (project.folder / SOURCES).open("a") as sources:
-        sources.write(f"\n{SOURCE}")
-    written = "wrote config/README.md, docs/experiments.md, reports/references.bib\n"
-    assert project.run("-m", "crossover", "document") == (0, written)
-    return project
-
-
-@pytest.mark.parametrize("name", [NEW, pytest.param(FARM, marks=pytest.mark.long)])
-def test_what_the_command_has_written_passes_lint_and_its_own_test(extended, name):
-    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", f"tests/measure/test_{name}.py")
-    assert code == 0, said
-    for check in (("ruff", "check"), ("ruff", "format", "--check")):
-        code, said = extended.run("-m", *check, f"tests/measure/test_{name}.py", *written(extended, name))
-        assert code == 0, said
-
-
-@pytest.mark.long
-def test_the_types_of_what_the_command_has_written_are_right(extended):
-    code, said = extended.run("-m", "mypy", *written(extended, NEW), *written(extended, FARM))
-    assert code == 0, said
-
-
-def written(project, name):
-    """The Python files of an experiment or a farm."""
-    return [str(path) for folder in (EXPERIMENTS, FARMS) for path in (project.folder / folder).glob(f"{name}/*.py")]
-
-
-def test_a_claim_is_checked_against_what_the_new_experiment_measures(extended):
+def test_a_claim_is_checked_against_what_the_new_experiment_measures(project):
     check = "from crossover.config import claim_list; claim_list.read()"
-    assert extended.run("-c", check) == (0, "")
-    right = (extended.folder / CLAIMS).read_text()
-    extended.edit(CLAIMS, "arm: halves", "arm: thirds")
-    assert f"quantity.arm: 'thirds' does not exist; available: whole, halves, {ARM}" in extended.run("-c", check)[1]
-    (extended.folder / CLAIMS).write_text(right)
+    assert project.run("-c", check) == (0, "")
+    right = (project.folder / CLAIMS).read_text()
+    project.edit(CLAIMS, "arm: halves", "arm: thirds")
+    assert "quantity.arm: 'thirds' does not exist; available: whole, halves" in project.run("-c", check)[1]
+    (project.folder / CLAIMS).write_text(right)
 
 
 @pytest.mark.long
 @pytest.mark.timeout(600)
-def test_an_extended_and_configured_project_passes_the_general_tests(extended):
-    code, said = extended.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *HOLDING)
+def test_an_extended_and_configured_project_passes_the_general_tests(project):
+    code, said = project.run("-m", "pytest", "-q", "-p", "no:cacheprovider", *HOLDING)
     assert code == 0, said
-
-
-def test_the_files_keep_their_comments_and_list_the_experiment(extended):
-    listed = CHOSEN.replace("    # Messages", f"    {NEW}: {{}}\n    # Messages")
-    assert (extended.folder / CONFIG).read_text() == listed
-
-
-@pytest.mark.parametrize(
-    ("name", "reason"),
-    [
-        *((name, "is the name of an experiment, a rule or a test already; choose another") for name in TAKEN),
-        ("two-words", "cannot name a module; use small letters, digits and _, such as socket_options"),
-        ("class", "cannot name a module; use small letters, digits and _, such as socket_options"),
-    ],
-)
-def test_a_name_that_cannot_be_used_is_refused_in_a_line(extended, name, reason):
-    before = {file: file.read_bytes() for file in extended.folder.glob("config/*") if file.is_file()}
-    assert extended.run("-m", "crossover", "new", "experiment", name) == (1, f"crossover new: {name!r} {reason}\n")
-    farm = reason.replace("an experiment, a rule", "a farm")
-    if name not in ("mpi_pingpong", "report"):
-        asked = FARM if name == NEW else name
-        assert extended.run("-m", "crossover", "new", "farm", asked) == (1, f"crossover new: {asked!r} {farm}\n")
-    assert {file: file.read_bytes() for file in before} == before
-
-
-# ---- a new arm
-
-
-@pytest.mark.parametrize("name", ["local_transport", "array_transfer", "async_cost", "mpi_collectives", "mpi_pingpong"])
-def test_a_new_arm_is_written_into_every_list_of_its_experiment(name):
-    texts, _ = new_arm.add(name, "nng ipc")
-    declaration, driver = (compile(text, str(file), "exec") for file, text in texts.items())
-    assert driver
-    exec(declaration, made := {"__name__": f"crossover.experiments.{name}"})
-    assert made["EXPERIMENT"].names("arms") == (*experiments.of(name).names("arms"), "nng ipc")
-    for tier in TIERS:
-        before = experiments.of(name).tiers.at(tier)
-        assert made["EXPERIMENT"].tiers.at(tier).arms == (*before.arms, "nng ipc")
-
-
-@pytest.mark.parametrize(
-    ("name", "arm", "reason"),
-    [
-        (
-            "zmq_latency",
-            "nng",
-            r"shared or computed, so nothing was written.*design/zeromq.py:\d+: OneOf\(HANDOVERS\),\n",
-        ),
-        ("zmq_message_size", "nng", r"__init__.py:\d+: settings.OneOf\(tuple\(BUILT\)\),.*driver.py:\d+: def run\("),
-        ("task_latency", "nng", "are task farms: crossover new farm NAME writes one"),
-        ("local_transport", "Pipe", "is an arm or ceiling of local_transport already"),
-        ("local_transport", "memcpy", "is an arm or ceiling of local_transport already"),
-        ("local_transport", 'a"b', "cannot name an arm"),
-        ("another", "nng", "unknown experiment 'another'"),
-    ],
-)
-def test_an_arm_that_cannot_be_written_is_refused_with_what_to_do(name, arm, reason):
-    with pytest.raises(CrossoverError) as refused:
-        new_arm.add(name, arm)
-    assert re.search(reason, str(refused.value), re.DOTALL), refused.value
