@@ -17,19 +17,17 @@ from crossover.records.rows import Claim
 from crossover.report.text import claims as told
 from crossover.report.text import numbers
 
-HIGHER = {"task_latency": [{"tier": "standard", "arms": ["leastload", "twisted"], "low": 8, "high": 1024}]}
-
 
 @pytest.fixture(scope="module")
 def rows():
     return list(medians(shipped()))
 
 
-def judge(folder, rows, *, higher=HIGHER, these=None, effect=1.01, holes=(), unjudged=()):
+def judge(folder, rows, *, these=None, effect=1.01, holes=(), unjudged=()):
     write(folder, rows, effect)
     launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
     record.write(record.from_rows([*launches, *holes], record.LAUNCHES), folder / "launches.parquet")
-    judgement.write(these or shipped(), folder, higher, unjudged)
+    judgement.write(these or shipped(), folder, unjudged)
     return {row["claim"]: row for row in record.read(folder / "claims.parquet", record.CLAIMS).to_pylist()}
 
 
@@ -58,21 +56,17 @@ def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, sna
     short = [row for row in rows if row["experiment"] != "task_latency" or row["x"] < 200]
     to_ranks = {"player": "rank", "protocol": "float64 array, re-sent, thread level multiple"}
     ranks = [{**row, **to_ranks} if row.get("player") == "engine" else row for row in rows]
-    engine = [{"tier": "standard", "arms": ["send", "Send"], "adds": [{"player": "engine"}], "low": 1, "high": 1000000}]
     wheres = {"polled": replace(speedup.quantity, where={"polled": False})}
     wheres["nodes"] = replace(small.quantity, placement="nodes")
     hole = {"experiment": "mpi_pingpong", "placement": "node", "outcome": "hole", "hole": "timeout", "reason": "slow"}
     cases = {
         "no launch": ("mpi-speedup", without(rows, experiment="mpi_pingpong"), {}),
         "only a hole": ("mpi-speedup", without(rows, experiment="mpi_pingpong"), {"holes": [hole]}),
-        "a higher tier's arm": ("sched-twisted", without(rows, arm="twisted"), {}),
-        "a higher tier's experiment": ("sched-twisted", without(rows, experiment="task_latency"), {}),
         "nobody's arm": ("vsm-gain", without(rows, arm="64 B union"), {}),
         "no value": ("zmq-memcpy", without(rows, metric="send rate"), {}),
         "another key": ("mpi-speedup", rows, {"these": [replace(speedup, quantity=wheres["polled"])]}),
-        "a higher tier's key": ("mpi-speedup", ranks, {"higher": {"mpi_pingpong": engine}}),
-        "a higher tier's point": ("sched-twisted-512", short, {}),
-        "nobody's point": ("sched-twisted-512", short, {"higher": {}}),
+        "nobody's key": ("mpi-speedup", ranks, {}),
+        "nobody's point": ("sched-twisted-512", short, {}),
         "hosts": ("zmq-small-penalty", rows, {"these": [replace(small, quantity=wheres["nodes"])]}),
     }
     reasons = {}

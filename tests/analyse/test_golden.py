@@ -31,7 +31,7 @@ def analysed(results: Path) -> Path:
         gather(sorted(experiment.rglob("*.json")), folder)
         derive(folder)
     join(list((results / "experiments").iterdir()), results)
-    assert main(["claims", str(results), "--claims", str(PROJECT / "config/claims.yaml"), "--higher", "{}"]) == 0
+    assert main(["claims", str(results), "--claims", str(PROJECT / "config/claims.yaml")]) == 0
     assert main(["recommend", str(results)]) == 0
     return results
 

@@ -170,18 +170,6 @@ def test_the_bibliography_has_an_entry_for_each_document_and_escapes_bibtexs_mar
     assert r"title = {{50 \% of A \& B\_c}}" in sources.bibliography({"vsm": odd})
 
 
-def test_additions_of_higher_tiers_are_known_by_arms_and_ends_of_the_axis():
-    higher = schema.higher({"tier": "quick"})
-    assert [tier["tier"] for tier in higher["mpi_pingpong"]] == ["standard", "paper"]
-    standard, paper = higher["task_latency"]
-    assert "leastload over ssh" in standard["arms"]
-    adds = higher["mpi_pingpong"][0]["adds"]
-    assert {"thread_level": "single"} in adds and {"object": "bytes", "re_sent": False} in adds
-    assert {"player": "engine"} not in adds and all(adds)
-    assert (paper["low"], paper["high"]) == (8, 1024)
-    assert schema.higher({"tier": "paper"}) == {}
-
-
 def test_the_shipped_file_is_where_the_workflow_looks_for_it():
     assert Path("config/claims.yaml") == claim_list.FILE.relative_to(claim_list.FILE.parents[1])
 

@@ -176,22 +176,6 @@ def test_an_entrant_of_a_known_name_is_replaced_as_a_whole():
     assert config.farms["dask"] == {"farm": "dask"}
 
 
-# ---- parts that wait for a higher tier
-
-FIXED = {"arms": ["copy", "no-copy"], "ceilings": ["C copy"], "placements": ["node"]}
-
-
-def test_missing_parts_of_a_tier_wait_for_the_first_tier_that_has_them():
-    tcp, ipc = "PUSH/PULL over tcp", "PUSH/PULL over ipc"
-    chosen = zeromq(**FIXED, curves={"quick": [tcp], "standard": [tcp], "paper": [ipc, tcp]})
-    assert schema.waiting(chosen) == {"zmq_throughput": {"paper": {"curves": [ipc]}}}
-    assert schema.waiting(chosen | {"tier": "paper"}) == {}
-
-
-def test_values_that_apply_to_all_tiers_do_not_wait():
-    assert schema.waiting(zeromq(**FIXED, curves=["PUSH/PULL over tcp"])) == {}
-
-
 # ---- refusing
 
 WRONG = {

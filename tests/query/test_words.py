@@ -63,7 +63,7 @@ def test_a_word_that_decides_nothing_is_named(real):
         "mpi4py inproc": "no measured curve has mpi4py and inproc together",
         "mpi4py arrays inproc": "ignored: inproc",
         "zmq blahblah": "is unknown in this run",
-        "dask tasks": "measures it: make report TIER=standard",
+        "dask tasks": "config/README.md lists what each tier measures",
     }
     for text, note in kinds.items():
         assert [note in each for each in real[0].find(text).notes] == [True], text

@@ -4,7 +4,6 @@ import os
 
 import pytest
 
-from crossover.config import tiers
 from crossover.errors import CrossoverError
 from crossover.query.run import Run
 from crossover.records import record, run_tables
@@ -78,10 +77,3 @@ def test_before_a_first_run_the_command_is_named(tmp_path):
     for ask in (Run, lambda folder: tables.load(folder)):
         with pytest.raises(CrossoverError, match="start one: make report"):
             ask(tmp_path)
-
-
-def test_an_experiment_of_a_higher_tier_is_named_with_it(run):
-    assert tiers.adding("mpi_collectives", "ranks", 4.0).endswith("make report TIER=paper")
-    assert (tiers.first("zmq_bursts"), tiers.first("mpi_pingpong"), tiers.first("nothing")) == ("standard", "quick", "")
-    with pytest.raises(CrossoverError, match="zmq_bursts: is not in this run; tier standard measures it"):
-        Run(run).find("zmq_bursts", 1)

@@ -100,7 +100,6 @@ CLAIMS: list[Row] = [
     unmeasured(claim="c", url="x:y"),
 ]  # fmt: skip
 WAITING: Row = {
-    "tiers": {"mpi_pingpong": {"standard": {"arms": ["pkl5.send"], "objects": ["a", "b"]}, "paper": {"arms": ["d"]}}},
     "withheld": {"dask": ["task_map", "task_latency"]},
     "hosts": {"zmq_throughput": {"nodes": 2}},
     "partial": ["partial: 3 launches of tier quick", "left out: 2 launches of tier smoke"],

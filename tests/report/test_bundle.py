@@ -245,7 +245,7 @@ def test_another_machine_renders_the_same_bytes(run, tmp_path):
 
 
 def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
-    waiting = '{"hosts": {}, "tiers": {"mpi_pingpong": {"paper": {"arms": ["persistent"]}}}}'
+    waiting = '{"hosts": {}, "withheld": {"dask": ["task_map"]}}'
     renderer.render(run, run / "report/index.html", waiting)
     bundles.write(run, tmp_path / "bundle.zip", TOLD)
     assert waiting[:-1] in contents(tmp_path / "bundle.zip")["results/report/index.html"].decode()

@@ -25,7 +25,6 @@ def test_without_sources_the_launch_is_a_hole_with_the_reason_and_the_command(pr
     assert "<code>zmq_message_size</code> (placement process), <em>not built</em>" in page
     assert "nowhere/pyzmq-2.2.0.1.tar.gz is not there" in page
     assert "-R results/native/libzmq-2.2.0.tar.gz" in page
-    assert "The <code>standard</code> tier also measures arms <code>32 B struct</code>" in page
     assert "nothing is left to measure" in project.succeed(*command, "all")
     jobs = project.planned("--config", f"archives={tmp_path / 'nowhere'}", "-R", "results/native/libzmq-2.2.0.tar.gz")
     assert len(jobs["build"]) == 7 and len(jobs["launch"]) == 1

@@ -1,9 +1,6 @@
 # Derives tables from the raw files that receipts name: each experiment's first, so that it can be rerun alone, then the run's.
 # This takes seconds, so it runs where Snakemake runs.
 
-import json
-
-from crossover.config import schema
 from crossover.workflow import failures
 
 TABLES = (
@@ -84,12 +81,11 @@ rule claims:
         "../../envs/analyse.yaml"
     params:
         results=subpath(output[0], parent=True),
-        higher=json.dumps(schema.higher(config)),
         code=code_digest.digest("crossover.analyse.claims.judgement", "crossover.config.claim_list"),
     message:
         "Judging the published claims"
     shell:
-        "python -m crossover claims {params.results:q} --claims {input.claims:q} --higher {params.higher:q} > {log:q} 2>&1"
+        "python -m crossover claims {params.results:q} --claims {input.claims:q} > {log:q} 2>&1"
 
 
 rule recommend:

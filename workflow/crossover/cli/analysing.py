@@ -1,6 +1,5 @@
 """Commands that analyse: raw files to tables, tables to verdicts and recommended settings."""
 
-import json
 from argparse import Namespace
 
 from crossover.cli.command import RESULTS, path, step, value
@@ -35,7 +34,6 @@ def join(chosen: Namespace) -> None:
     "results --claims config/claims.yaml",
     RESULTS,
     path("--claims", "file of claims, such as config/claims.yaml"),
-    value("--higher", "what higher tiers would measure, as JSON", default="{}"),
 )
 def claims(chosen: Namespace) -> None:
     """Judge the published claims by the tables of a run."""
@@ -43,7 +41,7 @@ def claims(chosen: Namespace) -> None:
     from crossover.config import claim_list
 
     unjudged = claim_list.unjudged(chosen.claims)
-    judgement.write(claim_list.read(chosen.claims), chosen.results, json.loads(chosen.higher), unjudged)
+    judgement.write(claim_list.read(chosen.claims), chosen.results, unjudged)
 
 
 @step("results", RESULTS)

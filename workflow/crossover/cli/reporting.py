@@ -137,7 +137,7 @@ def images(chosen: Namespace) -> None:
     path("results", "folder of results (default: results)", nargs="?", default=None),
     path("--from", "results from elsewhere: a folder or a bundle", dest="elsewhere", metavar="FOLDER", default=None),
     path("--page", "page to write"),
-    value("--waiting", "what higher tiers and clusters would measure, as JSON", default="{}"),
+    value("--waiting", "what clusters would measure, as JSON", default="{}"),
     group=PAGES,
 )
 def report(chosen: Namespace) -> None:

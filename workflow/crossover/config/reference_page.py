@@ -9,11 +9,12 @@ from typing import Any, get_args, get_origin
 import yaml
 
 from crossover import experiments, farms
-from crossover.config import tiers
+from crossover.config import schema
 from crossover.design.config import ABOUT, ABOUT_FARMS, Config
 from crossover.design.experiment import Experiment
 from crossover.design.settings import TIERS, Described, Ge, Gt, Le, MinLen, Rounds, described
 from crossover.paths import CONFIG, PROJECT
+from crossover.planning import plan
 
 PAGE = CONFIG / "README.md"
 OVERVIEW = PROJECT / "docs/experiments.md"
@@ -58,7 +59,9 @@ def _when(name: str, declared: Experiment) -> str:
     """What a run needs to have an experiment, in brackets; empty if every run has it."""
     if declared.of_user:
         return " (with a file of yours)"
-    first = tiers.first(name)
+    stated: dict[str, Any] = {"experiments": {name: {}}}
+    launched = (any(plan.launches(schema.complete(stated | {"tier": tier}, True))) for tier in TIERS[1:])
+    first = next((tier for tier, some in zip(TIERS[1:], launched, strict=True) if some), "")
     return "" if first == "quick" else f" (from `{first}` on)" if first else " (on several hosts)"
 
 

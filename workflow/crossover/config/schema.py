@@ -15,7 +15,7 @@ from crossover.config.yaml_file import STRICT, faults_of, foreign, refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Rounds, Settings, described
-from crossover.experiments import declared, keys_of
+from crossover.experiments import declared
 from crossover.planning import plan
 
 SMOKE_RESULTS = f"{Config.results}-smoke"
@@ -46,11 +46,6 @@ def _chosen(config: Stated) -> str:
     return str(tier)
 
 
-def _from_tier_up(config: Stated) -> list[Config]:
-    """The complete configurations of the chosen tier and of all higher ones, rising."""
-    return [_made(_at_tier(config, tier), tier) for tier in TIERS[TIERS.index(_chosen(config)) :]]
-
-
 def require_plain(values: Stated) -> None:
     """Raise CrossoverError for a value of --config with nested keys: Snakemake passes nested numbers as text."""
     remedy = (
@@ -58,45 +53,6 @@ def require_plain(values: Stated) -> None:
         "--configfile FILE"
     )
     refuse(f"{key}: {remedy}" for key, value in values.items() if isinstance(value, Mapping | list))
-
-
-def waiting(config: Stated) -> dict[str, dict[str, dict[str, list[str]]]]:
-    """List entries that only higher tiers measure: {experiment: {tier: {key: entries}}}.
-
-    Each entry is listed under the first tier that has it. Experiments without such entries are left out.
-    """
-    present, *later = _from_tier_up(config)
-    found: dict[str, dict[str, dict[str, list[str]]]] = {}
-    for name, settings in present.experiments.items():
-        seen = {key: [*names] for key, names in _lists(settings).items()}
-        for fuller in later:
-            for key, names in _lists(fuller.experiments[name]).items():
-                if new := [entry for entry in names if entry not in seen[key]]:
-                    found.setdefault(name, {}).setdefault(fuller.tier, {})[key] = new
-                    seen[key] += new
-    return found
-
-
-def _lists(settings: Settings) -> dict[str, tuple[str, ...]]:
-    """The settings that are lists of names."""
-    return {key: getattr(settings, key) for key, own in described(type(settings)).items() if own.kind_of_entries is str}
-
-
-def higher(config: Stated) -> dict[str, list[dict[str, Any]]]:
-    """For each experiment, an entry per higher tier, rising: `tier`, `arms`, the key of its `axis`, its ends `low` and
-    `high`, and the keys of the curves that it `adds` to those of the tiers below.
-    """
-    waits = waiting(config)
-    found: dict[str, list[dict[str, Any]]] = {}
-    for fuller in _from_tier_up(config)[1:]:
-        for name, settings in fuller.experiments.items():
-            key, axis = settings.axis
-            new = waits.get(name, {}).get(fuller.tier, {})
-            adds = [keys for key, entries in new.items() for entry in entries if (keys := keys_of(key, entry))]
-            entry: dict[str, Any] = {"tier": fuller.tier, "arms": [*settings.arms, *settings.ceilings], "adds": adds}
-            entry |= {"axis": key, "low": axis[0], "high": axis[-1]}
-            found.setdefault(name, []).append(entry)
-    return found
 
 
 # ---- completing

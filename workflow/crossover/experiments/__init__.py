@@ -12,8 +12,6 @@ from traceback import extract_tb
 
 from crossover.design.experiment import Experiment
 from crossover.design.launch import Launch
-from crossover.design.protocol import Keys
-from crossover.design.settings import entries
 from crossover.errors import CrossoverError
 
 FOLDER = Path(__file__).parent
@@ -76,20 +74,3 @@ def leads() -> dict[str, str]:
 def subject(name: str) -> str:
     """What an experiment compares, in the user's words; its name in words if it is not one of ours."""
     return declared()[name].subject if name in declared() else name.replace("_", " ")
-
-
-def keys_of(setting: str, entry: str) -> Keys:
-    """The keys of a curve that an entry of a setting's list gives; none for other lists, such as arms.
-
-    Settings of one name mean the same in all experiments.
-
-    >>> keys_of("objects", "float64 array, re-sent"), keys_of("players", "engine"), keys_of("arms", "copy")
-    ({'object': 'float64 array', 're_sent': True}, {'player': 'engine'}, {})
-    """
-    return _entries(setting).get(entry, {})
-
-
-@cache
-def _entries(setting: str) -> dict[str, Keys]:
-    own = [entries(each.settings, setting) for each in declared().values()]
-    return {entry: keys for known in own for entry, keys in known.items()}

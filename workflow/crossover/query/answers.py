@@ -201,7 +201,7 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]
 
     Raises CrossoverError for an unknown arm, and for a point outside its measured axis.
     """
-    question.arm_of(panel.experiment, arm, panel.arms)
+    question.one_of("arm", arm, panel.arms)
     measured = [row for row in panel.summary if row.arm == arm]
     cells = _around(measured, x)
     if not cells:

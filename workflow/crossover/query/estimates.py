@@ -33,11 +33,11 @@ def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list
 
     Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
     """
-    question.arm_of(panel.experiment, than, panel.arms)
+    question.one_of("arm", than, panel.arms)
     if arm is None:
         arms = [each for each in (panel.reference, *panel.compared) if each not in ("", than)]
     else:
-        arms = [question.arm_of(panel.experiment, arm, panel.arms)]
+        arms = [question.one_of("arm", arm, panel.arms)]
     measured = {panel.reference, *(row.arm for row in panel.ratios)}
     left = question.listed(sorted(each for each in measured if each not in ("", than))) or "none"
     if arm == than:

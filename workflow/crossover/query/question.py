@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Protocol, TypeVar
 
-from crossover.config import tiers
 from crossover.config.amount import amount
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
@@ -56,13 +55,6 @@ def one_of(what: str, wanted: str, available: Iterable[str]) -> str:
     if wanted not in (names := sorted(set(available))):
         raise CrossoverError(f"unknown {what} {wanted!r}; available: {listed(names) or 'none'}")
     return wanted
-
-
-def arm_of(experiment: str, wanted: str, available: Iterable[str]) -> str:
-    """The `wanted` arm, if it is available. Raises CrossoverError otherwise, with what would measure it."""
-    if wanted not in (names := set(available)) and (remedy := tiers.measuring(experiment, wanted)):
-        raise CrossoverError(f"{quoted(wanted)} has no value here; {remedy}")
-    return one_of("arm", wanted, names)
 
 
 def listed(names: Iterable[str]) -> str:
@@ -121,10 +113,7 @@ def _wanted(subject: str, name: str, given: object, facts: Sequence[Conditions])
         value = next((own for own in values if str(own).lower() == value.lower()), value)
     if value not in values:
         available = listed(sorted(map(word, values)))
-        remedy = tiers.adding(subject, name, value)
-        if value == "nodes":
-            remedy = "a run on several hosts measures it: snakemake --profile slurm"
-        elsewhere = f"; {remedy}" if remedy else ""
+        elsewhere = "; a run on several hosts measures it: snakemake --profile slurm" if value == "nodes" else ""
         raise CrossoverError(f"no curve of {subject} has {name} {word(given)}; available: {available}{elsewhere}")
     return value
 

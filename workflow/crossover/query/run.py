@@ -9,7 +9,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossover.config import tiers
+from crossover import farms
 from crossover.config.amount import amount, fits
 from crossover.errors import CrossoverError
 from crossover.experiments import declared, leads, subject
@@ -98,7 +98,7 @@ class Run:
             axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
             raise CrossoverError(f"{point} is on no axis of this run: {', '.join(axes)}")
         match = self._vocabulary.match(typed.words, fitting)
-        notes = [self._elsewhere(note, typed.words) for note in match.notes]
+        notes = [_elsewhere(note, typed.words) for note in match.notes]
         found = match.panels
         missing = [word for word in typed.words if word in declared() and word not in self.experiments()]
         if missing or not found:
@@ -310,17 +310,15 @@ class Run:
         alike = [each for each in self._tables.panels(panel.experiment) if each.metric == panel.metric]
         return panel_names(alike)[panel_key(panel)]
 
-    def _elsewhere(self, note: str, typed: Sequence[str]) -> str:
-        """A note on a word that this run lacks, with what would measure it."""
-        for word in (words.normal(each) for each in typed if note.startswith(repr(each))):
-            for name, experiment in declared().items():
-                own = words.pieces(name, experiment.subject, experiment.library)
-                if word in own and name not in self.experiments() and (tier := tiers.first(name)):
-                    return f"{name}: is not in this run; tier {tier} measures it: make report TIER={tier}"
-                for arm in tiers.arms(name):
-                    if word in words.pieces(arm) and (remedy := tiers.measuring(name, arm)):
-                        return f"{arm} has no value here; {remedy}"
-        return note
+
+def _elsewhere(note: str, typed: Sequence[str]) -> str:
+    """A note on a word that this run lacks; if an experiment or an arm has it, with where to look."""
+    known = (part for name, each in declared().items() for part in (name, each.subject, *each.names("arms")))
+    named = words.pieces(*known, *farms.arms())
+    absent = (word for word in typed if note.startswith(repr(word)) and words.normal(word) in named)
+    return next(
+        (f"{word!r} is not in this run; config/README.md lists what each tier measures" for word in absent), note
+    )
 
 
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -344,7 +342,7 @@ def _arms(panel: Panel, arm: str | None) -> list[str]:
         fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
         others = question.listed(sorted(compared)) or "none is measured"
         raise CrossoverError(f"{fault}; choose another arm{', or one with --than' if arm else ''}: {others}")
-    return [question.arm_of(panel.experiment, str(arm), compared)]
+    return [question.one_of("arm", str(arm), compared)]
 
 
 def _stacked(drawn: Sequence[alt.LayerChart]) -> alt.VConcatChart:

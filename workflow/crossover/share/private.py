@@ -73,7 +73,7 @@ QUOTED = re.compile(r"(the first because of `[^:`]*):.*`", re.DOTALL)
 
 WITHHELD = "withheld, because it can name hosts and people"
 
-INPUTS = {"tiers": None, "hosts": None, "withheld": None, "too_few_nodes": WITHHELD, "partial": [WITHHELD]}
+INPUTS = {"hosts": None, "withheld": None, "too_few_nodes": WITHHELD, "partial": [WITHHELD]}
 """The page's inputs, with what replaces those that are texts of other programs."""
 
 

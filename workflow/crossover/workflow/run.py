@@ -35,7 +35,7 @@ class Run:
     """A run; `workflow` is Snakemake's, `config` its configuration. A dry run calls no hook, so it ends with `tell`."""
 
     def __init__(self, workflow: Any, config: Mapping[str, Any], tell: Callable[["Run"], None]):
-        self.workflow, self.stated, self._tell = workflow, config, tell
+        self.workflow, self._tell = workflow, tell
         self.decides = session.decides(workflow)
         with plain():
             schema.require_plain(workflow.config_settings.config)
@@ -74,9 +74,8 @@ class Run:
 
     @property
     def waiting(self) -> dict[str, Any]:
-        """What higher tiers and larger clusters would measure, and the remarks of a partial run, for the page."""
+        """What larger clusters would measure, and the remarks of a partial run, for the page."""
         return {
-            "tiers": schema.waiting(self.stated),
             "hosts": plan.waiting(self.config),
             "too_few_nodes": self.config.too_few_nodes,
             "withheld": plan.withheld(self.config),

@@ -13,7 +13,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, Row, curves
+from crossover.analyse.estimates.curve import NAMES, PANEL, Curve, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.config.claim_list import Quantity
 from crossover.config.published import Dataset
@@ -24,9 +24,7 @@ from crossover.records.rows import Launch, Sensitivity
 READ = ("launches", "medians", "sensitivity")
 """The joined tables behind the verdicts."""
 
-Tiers = Mapping[str, Sequence[Row]]
-"""The higher tiers of each experiment, rising: {"tier", "arms", "adds", "axis", "low", "high"}. `axis` is the axis's
-key, `low` and `high` are its ends, `adds` the keys of the curves that the tier adds."""
+ELSEWHERE = "; a higher tier may measure it, or add it in config/config.yaml"
 
 
 class NotMeasuredError(Exception):
@@ -101,7 +99,6 @@ class Measured(Candidates):
     """The curves of a run, and what its tables and configuration say about missing ones."""
 
     launches: Sequence[Launch]
-    higher: Tiers
 
     def conditions(self, curve: Curve) -> dict[str, Any]:
         """The conditions of a curve that documents state too: `engines`, `packer`, `transport`."""
@@ -114,31 +111,20 @@ class Measured(Candidates):
         experiment, placement, where, arm = wanted.experiment, wanted.placement, wanted.where, wanted.arm
         here = [row for row in self.launches if (row.experiment, row.placement) == (experiment, placement)]
         with_arm = [row for row in here if arm in (row.settings or {}).get("arms", [])]
-        tiers = self.higher.get(experiment, [])
-        tier = next((tier for tier in tiers if arm in tier["arms"]), None)
-        if tier and not any(row.experiment == experiment for row in self.launches):
-            # The configuration has it, so this tier leaves it out.
-            return NotMeasuredError(f"measured only {_from(tier)}", arm)
         if missing := holes.why(with_arm or self.launches, experiment, placement):
             return NotMeasuredError(missing)
         if not with_arm:
-            lacking = f"not among the `arms` of `{experiment}` in config/config.yaml; add it there"
-            return NotMeasuredError(f"measured only {_from(tier)}" if tier else lacking, arm)
+            return NotMeasuredError(f"not among the `arms` of `{experiment}`{ELSEWHERE}", arm)
         if not any(c.facts["experiment"] == experiment and self.has(c.facts, wanted) for c in self.curves):
-            adding = (tier for tier in tiers if any(holds(keys, where) for keys in tier.get("adds", [])))
-            absent = f"`{experiment}` has no curve{_with(where)}{_available(next(adding, None))}"
-            return NotMeasuredError(f"not measured under its conditions: {absent}")
+            absent = f"`{experiment}` has no curve{_with(where)}"
+            return NotMeasuredError(f"not measured under its conditions: {absent}{ELSEWHERE}")
         return NotMeasuredError(f"no valid value of {wanted.metric}{_with(where)}", arm)
 
     def beyond(self, curve: Curve, place: float) -> NotMeasuredError:
         """The reason if a curve does not reach a point of the axis."""
-        experiment, unit = curve.facts["experiment"], curve.facts["axis_unit"]
+        unit = curve.facts["axis_unit"]
         ends = f"the axis goes from {curve.x[0]:,.10g} to {curve.x[-1]:,.10g} {unit}, without {place:,.10g}"
-        higher = self.higher.get(experiment, [])
-        reaching = (tier for tier in higher if tier["low"] <= place <= tier["high"])
-        key = f"`{higher[0]['axis']}`" if higher and "axis" in higher[0] else "the axis"
-        remedy = f", also in every higher tier; add it to {key} of `{experiment}` in config/config.yaml"
-        return NotMeasuredError(ends + (_available(next(reaching, None)) or remedy))
+        return NotMeasuredError(ends + ELSEWHERE)
 
 
 class Published(Candidates):
@@ -159,7 +145,7 @@ class Published(Candidates):
         return NotMeasuredError("it was not published")
 
 
-def measured(results: Path, higher: Tiers) -> Measured:
+def measured(results: Path) -> Measured:
     """The curves of the run whose joined tables are in `results`."""
     effects = {
         (row.experiment, row.placement, row.metric): math.log(row.smallest_effect)
@@ -168,7 +154,7 @@ def measured(results: Path, higher: Tiers) -> Measured:
     }
     every = list(curves(record.read(results / "medians.parquet", record.MEDIANS).to_pandas()))
     launches = record.rows_of(results / "launches.parquet", Launch)
-    return Measured(every, effects, launches, higher)
+    return Measured(every, effects, launches)
 
 
 def of_source(datasets: Iterable[Dataset], source: str) -> Published:
@@ -220,11 +206,3 @@ def _with(where: Keys) -> str:
     """The keys of a claim as config/claims.yaml has them: a label would leave out those that it has no words for."""
     values = (f"{key}: {value if isinstance(value, str) else json.dumps(value)}" for key, value in where.items())
     return f" with `{', '.join(values)}`" if where else ""
-
-
-def _available(tier: Row | None) -> str:
-    return f"; it is measured {_from(tier)}" if tier else ""
-
-
-def _from(tier: Row) -> str:
-    return f"from tier `{tier['tier']}` on (`--config tier={tier['tier']}`)"

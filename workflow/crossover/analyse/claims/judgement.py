@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, Tiers, measured, of_source
+from crossover.analyse.claims.candidates import Candidates, NotMeasuredError, measured, of_source
 from crossover.analyse.claims.quantities import UNITS, find
 from crossover.analyse.claims.readings import ONE_LAUNCH, Known, Place, Result
 from crossover.analyse.estimates.curve import NAMES, Row
@@ -49,12 +49,12 @@ class Judgement:
     reason: str
 
 
-def write(claims: Sequence[Claim], results: Path, higher: Tiers, unjudged: Sequence[Unjudged] = ()) -> None:
+def write(claims: Sequence[Claim], results: Path, unjudged: Sequence[Unjudged] = ()) -> None:
     """Judge `claims` (crossover.config.claim_list) from the tables in `results`, and write `claims.parquet` there.
 
     `unjudged` are claims that no measurement here can decide, each with its `reason`.
     """
-    candidates = measured(results, higher)
+    candidates = measured(results)
     source = cache(partial(of_source, published.read()))
     rows = [row(claim, candidates, source(claim.source)) for claim in claims]
     rows += [claim.columns | _nothing("not measured", claim.reason) | {"own": "no data"} for claim in unjudged]

@@ -54,7 +54,7 @@ class Page(AnyPage):
     @part
     def recommended(self) -> str:
         """Recommended settings, with lines to paste; the reason for every other setting."""
-        return recommendations.section(self.tables, waiting().get("tiers", {}))
+        return recommendations.section(self.tables)
 
     @part
     def cards(self) -> str:
@@ -268,12 +268,11 @@ class Page(AnyPage):
 
     @part
     def waiting(self, experiment: str) -> str:
-        """The parts of an experiment that need a higher tier, a cluster, or a key of the configuration."""
+        """The parts of an experiment that need a cluster, or a key of the configuration."""
         known = waiting()
-        higher, elsewhere = (known.get(key, {}).get(experiment, {}) for key in ("tiers", "hosts"))
-        across = holes.hosts(elsewhere, known.get("too_few_nodes", ""))
+        across = holes.hosts(known.get("hosts", {}).get(experiment, {}), known.get("too_few_nodes", ""))
         here = {arm: [experiment] for arm, names in known.get("withheld", {}).items() if experiment in names}
-        return " ".join(filter(None, [holes.tiers(higher), across, *holes.withheld(here)]))
+        return " ".join(filter(None, [across, *holes.withheld(here)]))
 
     def _leading_panels(self, experiment: str) -> list[Panel]:
         return plain_first(self.tables.leading(experiment, self.leads.get(experiment)))

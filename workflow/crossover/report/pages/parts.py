@@ -22,10 +22,9 @@ RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of a page."""
 
 WAITING_VARIABLE = "CROSSOVER_WAITING"
-"""The variable for measurements of other runs, as JSON: {"tiers": {experiment: {tier: {key: entries}}}, "hosts":
-{experiment: {placement: hosts needed}}, "too_few_nodes": why a cluster has too few hosts, or "",
-"withheld": {arm of a farm that does not authenticate: [experiments]}, "partial": [remark, ...]}. The remarks
-list the launches that a partial run uses and leaves out."""
+"""The variable for measurements of other runs, as JSON: {"hosts": {experiment: {placement: hosts needed}},
+"too_few_nodes": why a cluster has too few hosts, or "", "withheld": {arm of a farm that does not authenticate:
+[experiments]}, "partial": [remark, ...]}. The remarks list the launches that a partial run uses and leaves out."""
 
 
 def part(method: Callable[..., str]) -> Callable[..., Markdown]:

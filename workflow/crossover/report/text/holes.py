@@ -118,15 +118,6 @@ def absence(tables: Tables, experiment: str) -> str:
     return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"
 
 
-def tiers(waiting: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """The additional measurements of higher tiers, given as {tier: {key: entries}}; empty if there are none."""
-    sentences = []
-    for tier, keys in waiting.items():
-        entries = [f"{key} {numbers.listed([f'`{entry}`' for entry in keys[key]])}" for key in keys]
-        sentences.append(f"The `{tier}` tier also measures {'; '.join(entries)}.")
-    return " ".join(sentences)
-
-
 def withheld(arms: Mapping[str, Sequence[str]]) -> list[str]:
     """One sentence for each arm that the configuration does not allow, from its experiments."""
     return [

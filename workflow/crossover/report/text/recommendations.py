@@ -2,7 +2,6 @@
 
 import html
 import math
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
@@ -12,10 +11,6 @@ from crossover.records.rows import Recommendation
 from crossover.report.text import choices, markup, numbers
 from crossover.report.text.tables import Tables
 
-Tiers = Mapping[str, Mapping[str, Mapping[str, Sequence[str]]]]
-"""What higher tiers measure: {experiment: {tier: {key: entries}}}."""
-
-
 PROGRAM = "a whole program, in all its questions"
 """The name of all questions of a setting together."""
 
@@ -23,8 +18,8 @@ Names = Mapping[tuple[str, ...], str]
 """The name of each question with choices, by its experiment, protocol, placement and metric."""
 
 
-def section(tables: Tables, tiers: Tiers | None = None) -> str:
-    """The whole section; `tiers` has what higher tiers measure."""
+def section(tables: Tables) -> str:
+    """The whole section."""
     rows = tables.recommendations
     if not rows:
         return "No setting was examined."
@@ -39,7 +34,7 @@ def section(tables: Tables, tiers: Tiers | None = None) -> str:
     if left:
         # Without any recommendation, the reasons are shown unfolded.
         about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
-        parts.append(markup.folded(about, markup.table(list(_reasons(left, names, tiers))), unfolded=not passed))
+        parts.append(markup.folded(about, markup.table(list(_reasons(left, names))), unfolded=not passed))
     return "\n\n".join(parts)
 
 
@@ -57,11 +52,11 @@ def _name(row: Recommendation) -> str:
     return f"`{row.setting}` of {row.library}"
 
 
-def _reasons(left: Sequence[Recommendation], names: Names, tiers: Tiers | None) -> Iterator[dict[str, str]]:
+def _reasons(left: Sequence[Recommendation], names: Names) -> Iterator[dict[str, str]]:
     """A line for each setting and reason, with all the questions that share it; the first of a setting explains it."""
     alike: dict[tuple[str, str, str], list[str]] = {}
     for row in left:
-        alike.setdefault((_name(row), row.about, why_none(row, tiers)), []).append(question_name(row, names))
+        alike.setdefault((_name(row), row.about, why_none(row)), []).append(question_name(row, names))
     explained = set()
     for (name, about, reason), places in alike.items():
         told = name if name in explained else f"{name}: {about}"
@@ -154,12 +149,12 @@ def worth(rows: Sequence[Recommendation]) -> str:
     return ", ".join(filter(None, [gain(rows), cost(rows)]))
 
 
-def why_none(row: Recommendation, tiers: Tiers | None = None) -> str:
+def why_none(row: Recommendation) -> str:
     """Why nothing is recommended, with the choices along the axis, and what would change it."""
     parts = [f"{row.reason}: {cost([row])}" if row.guarantee is not None else row.reason]
     if row.guarantee is None and row.points:
         parts.append(_points(row))
-    return "; ".join(filter(None, [*parts, _remedy(row, (tiers or {}).get(row.experiment, {}))]))
+    return "; ".join([*parts, *["more launches can decide it"] * row.reason.startswith(OPEN)])
 
 
 def _points(row: Recommendation) -> str:
@@ -167,12 +162,3 @@ def _points(row: Recommendation) -> str:
     every = sorted(chain(*points.values()))
     words = {OPEN: OPEN} | {arm: f"`{arm}`" for arm in points if arm != OPEN}
     return ", ".join(f"{words[arm]} at {numbers.runs(own, every, row.axis_unit)}" for arm, own in points.items())
-
-
-def _remedy(row: Recommendation, tiers: Mapping[str, Mapping[str, Sequence[str]]]) -> str:
-    """The first tier that measures an arm that the reason misses; for open questions, more launches."""
-    named = set(re.findall("`([^`]+)`", row.reason))
-    for tier, keys in tiers.items():
-        if named & set(chain(*keys.values())) and row.launches is None:
-            return f"the `{tier}` tier measures it"
-    return "more launches can decide it" if row.reason.startswith(OPEN) else ""
