@@ -420,14 +420,6 @@ def test_a_link_into_a_folded_block_opens_it(open_page):
     page.wait_for_function("document.getElementById('tbl-machine').checkVisibility()")
 
 
-def test_a_words_explanation_is_shown_on_focus(open_page):
-    page = open_page()
-    term = page.locator(".term").first
-    term.focus()
-    shown = term.evaluate("(term) => getComputedStyle(term, '::after').content")
-    assert term.get_attribute("title")[:30] in shown
-
-
 def test_the_folded_page_is_short(open_page):
     page = open_page()
     folded = page.evaluate("document.documentElement.scrollHeight")

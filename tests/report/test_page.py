@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
-from crossover.paths import PROJECT
 from crossover.records import record
 from crossover.records.rows import Rank
 from crossover.report.pages.index import Page
@@ -82,25 +81,6 @@ def test_cells_are_under_their_headings_in_any_order():
 def test_a_line_without_a_cell_is_refused():
     with pytest.raises(KeyError):
         markup.table([{"arm": "copy", "at": "1 kB"}, {"arm": "no-copy"}])
-
-
-def test_the_explanations_of_words_are_those_of_the_glossary():
-    lines = (PROJECT / "docs/glossary.md").read_text(encoding="utf-8").splitlines()
-    rows = dict(
-        re.fullmatch(r"\| \*\*(.+?)\*\* \| (.+) \|", line).groups() for line in lines if line.startswith("| **")
-    )
-    assert {word: markup.plain(rows[word]) for word in markup.TERMS} == markup.TERMS
-
-
-def test_a_word_is_explained_once_where_it_is_first_met_in_prose():
-    text = "`arm` of [5, 7] arms\n\n| launch |\n\n```\nlaunch\n```\n\nOver launches, the null arm, an arm, one launch."
-    shown = markup.explained(text)
-    notes = re.findall(r"\[([^\]]*)\]\{\.term tabindex=\"0\" title=\"([^\"]*)\"\}", shown)
-    assert notes == [
-        (word, markup.TERMS[term]) for word, term in (("arms", "arm"), ("launches", "launch"), ("null arm",) * 2)
-    ]
-    assert re.sub(r"\[([^\]]*)\]\{[^}]*\}", r"\1", shown) == text
-    assert "armour" in markup.explained("armour") and "{" not in markup.explained("armour")
 
 
 def test_a_number_that_is_not_finite_is_none(tmp_path):

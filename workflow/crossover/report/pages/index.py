@@ -72,7 +72,7 @@ class Page(AnyPage):
     def summary(self) -> str:
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(waiting().get("partial"))
-        return markup.explained(heading.summary(self.tables, self.leads, partial=partial))
+        return heading.summary(self.tables, self.leads, partial=partial)
 
     @part
     def crossovers(self) -> str:
@@ -217,7 +217,7 @@ class Page(AnyPage):
         left_out = str(self.waiting(experiment).data)
         if left_out:
             left_out = markup.folded("What this run leaves out", left_out)
-        return Markdown("\n\n".join(filter(None, [markup.explained(opening), folded, left_out])))
+        return Markdown("\n\n".join(filter(None, [opening, folded, left_out])))
 
     @part
     def result(self, experiment: str) -> str:
