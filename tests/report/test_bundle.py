@@ -10,7 +10,6 @@ import subprocess
 import sys
 import zipfile
 from pathlib import Path
-from urllib.parse import unquote
 
 import pyarrow.parquet as pq
 import pytest
@@ -25,7 +24,6 @@ from crossover.share import bundle as bundles
 from crossover.share import private, run_files
 
 ROOT = Path(__file__).parents[2]
-TOLD = bundles.Attribution("CC-BY-4.0", ["Ada Lovelace <0000-0002-1825-0097>", "A friend"])
 
 
 def launches(results):
@@ -51,7 +49,7 @@ def packed_once(whole_run, tmp_path_factory):
     made = tmp_path_factory.mktemp("packed") / "bundle.zip"
     with pytest.MonkeyPatch.context() as patch:
         render_quickly(patch)
-        bundles.write(whole_run, made, TOLD)
+        bundles.write(whole_run, made)
     return made
 
 
@@ -112,14 +110,14 @@ def test_the_same_run_gives_the_same_bytes(packed, run, quick, tmp_path, monkeyp
         os.utime(path, (1e9, 1e9))
     monkeypatch.chdir(run.parent)
     monkeypatch.setenv("TZ", "Asia/Tokyo")
-    bundles.write(Path("results"), tmp_path / "again.zip", TOLD)
+    bundles.write(Path("results"), tmp_path / "again.zip")
     assert (tmp_path / "again.zip").read_bytes() == packed.read_bytes()
 
 
 def test_a_raw_file_that_is_in_no_table_is_left_out(run, quick, tmp_path):
     leftover = write_raw(run, launch_row("mpi_pingpong", 9))
     os.utime(leftover, (1e9, 1e9))
-    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    bundles.write(run, tmp_path / "bundle.zip")
     assert not [name for name in contents(tmp_path / "bundle.zip") if "launch=9" in name]
 
 
@@ -132,8 +130,6 @@ def refused(capsys, *arguments):
 
 def test_a_run_that_cannot_be_archived_is_named_with_the_reason(run, quick, capsys, tmp_path):
     assert "is not a name of a zip file" in refused(capsys, "bundle", str(run), "--output", "bundle.tar")
-    assert "--license my own: not an SPDX name" in refused(capsys, "bundle", str(run), "--license", "my own")
-    assert "--author Ada <1>: write `Name`" in refused(capsys, "bundle", str(run), "--author", "Ada <1>")
     gone = next(run.glob("raw/*/*/*/*"))
     gone.unlink()
     assert f"{gone}: is missing (1 of " in refused(capsys, "bundle", str(run))
@@ -172,7 +168,7 @@ def test_it_contains_no_folder_of_this_machine_and_no_user(run, quick, tmp_path,
     for row in told:
         write_raw(run, row)
     renderer.render(run, run / "report/index.html")
-    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    bundles.write(run, tmp_path / "bundle.zip")
     folder = extracted(tmp_path / "bundle.zip", tmp_path / "unpacked")
     texts = []
     for path in sorted(folder.rglob("*.*")):
@@ -201,33 +197,12 @@ def test_a_user_with_a_common_name_changes_no_other_text(said, monkeypatch):
     assert mask.text("in /scratch/node/x:/data/node") == "in /scratch/user/x:/data/user"
 
 
-# ---- the crate
-
-
-def test_the_crate_lists_all_files_with_licence_authors_and_day(packed):
-    held = contents(packed)
-    crate = json.loads(held["ro-crate-metadata.json"])
-    entities = {entity["@id"]: entity for entity in crate["@graph"]}
-    assert len(entities) == len(crate["@graph"])
-    about, root = entities["ro-crate-metadata.json"], entities["./"]
-    assert (about["about"], about["conformsTo"]) == ({"@id": "./"}, {"@id": "https://w3id.org/ro/crate/1.1"})
-    assert root["license"] == {"@id": "https://spdx.org/licenses/CC-BY-4.0"}
-    assert root["datePublished"] == "2026-11-23"
-    authors = [entities[author["@id"]] for author in root["author"]]
-    assert [author["name"] for author in authors] == ["Ada Lovelace", "A friend"]
-    assert authors[0]["@id"] == "https://orcid.org/0000-0002-1825-0097"
-    files = [entities[part["@id"]] for part in root["hasPart"]]
-    assert {unquote(file["@id"]) for file in files} == set(held) - {"SHA256SUMS", "ro-crate-metadata.json"}
-    assert {file["@type"] for file in files} == {"File"} and not any(" " in file["@id"] for file in files)
-    assert root["license"]["@id"] in entities and root["name"] and root["description"]
-
-
 # ---- on another machine
 
 
 @pytest.mark.long
 def test_another_machine_renders_the_same_bytes(run, tmp_path):
-    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    bundles.write(run, tmp_path / "bundle.zip")
     folder = extracted(tmp_path / "bundle.zip", tmp_path / "unpacked")
     other = tmp_path / "another" / "machine"
     other.mkdir(parents=True)
@@ -247,7 +222,7 @@ def test_another_machine_renders_the_same_bytes(run, tmp_path):
 def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
     waiting = '{"hosts": {}, "withheld": {"dask": ["task_map"]}}'
     renderer.render(run, run / "report/index.html", waiting)
-    bundles.write(run, tmp_path / "bundle.zip", TOLD)
+    bundles.write(run, tmp_path / "bundle.zip")
     assert waiting[:-1] in contents(tmp_path / "bundle.zip")["results/report/index.html"].decode()
 
 

@@ -4,7 +4,6 @@ import getpass
 import io
 import json
 import os
-import re
 import shutil
 import zipfile
 
@@ -133,17 +132,6 @@ def test_no_byte_of_a_redacted_bundle_names_anything(packed):
         seen += 1
         assert [each for each in NAMES if each.encode() in content or each in name] == [], name
     assert seen > 50
-
-
-def test_a_citation_has_the_run_and_its_software_and_names_no_host(named, capsys):
-    assert main(["cite", str(named)]) == 0
-    said = capsys.readouterr().out
-    assert [name for name in NAMES if name in said] == []
-    assert re.findall(r"^@misc{([a-z]+)", said, re.MULTILINE) == ["crossover", "crossover"]
-    measured = sum(row.outcome == "measured" for row in run_files.launches(named))
-    assert f"{measured} launches of tier" in said and "on 2 hosts, measured 20" in said
-    assert "MPI library Open MPI v5.0.1, Python" in said and "pyzmq 27.3.0" in said
-    assert said.count("{") == said.count("}")
 
 
 def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, whole_run, tmp_path):

@@ -239,34 +239,18 @@ def publish(chosen: Namespace) -> None:
     print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes, chosen.redact))
 
 
-@command("", FINISHED, group=PAGES)
-def cite(chosen: Namespace) -> None:
-    """Print BibTeX to cite crossover, and a run with its machine, days, launches and versions.
-
-    No host is named.
-    """
-    from crossover.report.pages import citation
-
-    print(citation.bibtex(chosen.results), end="")
-
-
 @command(
-    "--license CC-BY-4.0 --author 'Ada Lovelace <0000-0002-1825-0097>'",
+    "",
     FINISHED,
     path("--output", "archive to write (default: RESULTS/bundle.zip)", default=None),
-    value("--license", "SPDX name of the data's licence (default: %(default)s)", default="BSD-3-Clause"),
-    value(
-        "--author", "an author of the data, `Name` or `Name <ORCID>`; repeat for several", action="append", default=[]
-    ),
     value("--redact", f"{REDACT} (default: no)", action=BooleanOptionalAction, default=False),
     group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
     """Archive a run in one zip file.
 
-    Holds raw samples, tables, figures, report, configuration, locked versions, checksums and an RO-Crate.
+    Holds raw samples, tables, figures, report, configuration, locked versions and checksums.
     """
     from crossover.share import bundle
 
-    attribution = bundle.Attribution(chosen.license, chosen.author)
-    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", attribution, chosen.redact))
+    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", chosen.redact))

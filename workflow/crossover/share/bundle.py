@@ -1,18 +1,12 @@
-"""Archives a run: raw samples, tables, figures, report, configuration, locked versions, and a minimal RO-Crate 1.1.
+"""Archives a run: raw samples, tables, figures, report, configuration and locked versions.
 
-The report in the archive is rendered from the archive's own files, because names in them are replaced. All facts in the
-crate come from the tables and the user; no clock is read.
+The report in the archive is rendered from the archive's own files, because names in them are replaced.
 """
 
-import json
-import re
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
 from hashlib import file_digest
 from pathlib import Path
-from typing import Any
-from urllib.parse import quote
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
@@ -33,8 +27,7 @@ README = """\
   explains each column.
 - `config` and `requirements.lock` are those of the checkout when it was archived. The tables hold the settings, commit,
   machine and time of each launch.
-- `ro-crate-metadata.json` lists files, licence and authors for programs. `sha256sum --check SHA256SUMS` checks that all
-  files are whole.
+- `sha256sum --check SHA256SUMS` checks that all files are whole.
 
 In a checkout of crossover, `make report FROM=<this folder>/results` renders the tables again.
 """
@@ -46,30 +39,10 @@ Reasons of holes, remarks of partial runs and `config/config.yaml` are withheld.
 """
 """The addition to README in a redacted bundle."""
 
-METADATA = "ro-crate-metadata.json"
 CONFIGURATION = "config/config.yaml"
 
-AUTHOR = re.compile(r"(?P<name>[^<>]+?)\s*(?:<(?:https://orcid\.org/)?(?P<orcid>\d{4}-\d{4}-\d{4}-\d{3}[\dX])>)?")
 
-
-@dataclass(frozen=True)
-class Attribution:
-    """The licence and the authors, as the user gives them. Raises CrossoverError if they are invalid."""
-
-    licence: str
-    """The licence of the data: an SPDX identifier."""
-    authors: Sequence[str] = ()
-    """The authors of the data, each as `Name` or `Name <ORCID>`."""
-
-    def __post_init__(self) -> None:
-        if not re.fullmatch(r"[A-Za-z0-9.+-]+", self.licence):
-            raise CrossoverError(f"--license {self.licence}: not an SPDX name (spdx.org/licenses) such as CC-BY-4.0")
-        for author in self.authors:
-            if not AUTHOR.fullmatch(author):
-                raise CrossoverError(f"--author {author}: write `Name` or `Name <ORCID>`: `Ada <0000-0002-1825-0097>`")
-
-
-def write(results: Path, bundle: Path, attribution: Attribution, redact: bool = False) -> str:
+def write(results: Path, bundle: Path, redact: bool = False) -> str:
     """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError.
 
     If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms, and texts of other
@@ -89,8 +62,6 @@ def write(results: Path, bundle: Path, attribution: Attribution, redact: bool = 
             (folder / CONFIGURATION).unlink()
         private.render(results, folder, made_from, redact)
         (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
-        crate = _crate(list(run_files.below(folder)), attribution, launches)
-        (folder / METADATA).write_text(json.dumps(crate, indent=1), encoding="utf-8")
         sums = [f"{_checksum(path)}  {name}\n" for name, path in run_files.below(folder).items()]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
@@ -113,43 +84,3 @@ def _checksum(path: Path) -> str:
     """The SHA-256 of a file, in hexadecimal digits."""
     with path.open("rb") as file:
         return file_digest(file, "sha256").hexdigest()
-
-
-def _crate(files: Sequence[str], attribution: Attribution, launches: Sequence[rows.Launch]) -> dict[str, Any]:
-    """The metadata of a bundle with these files: the root, files, licence and authors."""
-    days = sorted(launch.started_utc[:10] for launch in launches if launch.started_utc)
-    experiments = sorted({launch.experiment for launch in launches})
-    licence = {
-        "@id": f"https://spdx.org/licenses/{attribution.licence}", "@type": "CreativeWork", "name": attribution.licence
-    }  # fmt: skip
-    authors = [_person(author) for author in attribution.authors]
-    parts = [{"@id": quote(name, safe="/="), "@type": "File", "name": name} for name in files]
-    root = {
-        "@id": "./",
-        "@type": "Dataset",
-        "name": f"Messaging measurements by crossover, {' to '.join(sorted({days[0], days[-1]}))}",
-        "description": f"{len(launches)} launches of {', '.join(experiments)}: raw samples, tables, figures, report.",
-        # The day of the data, not of the bundle: the same run gives the same bytes.
-        "datePublished": days[-1],
-        "license": _references([licence])[0],
-        "hasPart": _references(parts),
-        **({"author": _references(authors)} if authors else {}),
-    }
-    about = {
-        "@id": METADATA,
-        "@type": "CreativeWork",
-        "about": {"@id": "./"},
-        "conformsTo": {"@id": "https://w3id.org/ro/crate/1.1"},
-    }
-    return {"@context": "https://w3id.org/ro/crate/1.1/context", "@graph": [about, root, licence, *authors, *parts]}
-
-
-def _references(entities: Sequence[dict[str, str]]) -> list[dict[str, str]]:
-    return [{"@id": entity["@id"]} for entity in entities]
-
-
-def _person(author: str) -> dict[str, str]:
-    described = AUTHOR.fullmatch(author)
-    assert described  # checked by Attribution
-    name, orcid = described["name"], described["orcid"]
-    return {"@id": f"https://orcid.org/{orcid}" if orcid else f"#{quote(name)}", "@type": "Person", "name": name}
