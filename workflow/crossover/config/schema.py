@@ -1,6 +1,5 @@
 """The border: the user's configuration is checked by the types of its fields, and completed."""
 
-import os
 import sys
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import fields, replace
@@ -11,7 +10,7 @@ from typing import Annotated, Any, Literal
 
 from crossover import farms
 from crossover.config import amount, user_file
-from crossover.config.yaml_file import STRICT, faults_of, foreign, refuse
+from crossover.config.yaml_file import STRICT, faults_of, refuse
 from crossover.design.config import Config
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Rounds, Settings, described
@@ -32,7 +31,7 @@ def complete(config: Stated, checked: bool = False, hosts: int = sys.maxsize) ->
     host, of `hosts`, arms need not be able to run across hosts.
     """
     if not checked:
-        refuse([*foreign(config), *_misplaced(config)])
+        refuse(_misplaced(config))
     tier = _chosen(config)
     if not checked:
         refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each, hosts))
@@ -139,9 +138,6 @@ def _faults(config: Stated, tier: str, hosts: int) -> Iterator[str]:
     flags = {name: _flag(value) for name, value in config.items() if name not in ("farms", "experiments")}
     wrong = faults_of(_whole_model(), {**config, **flags, "tier": tier})
     yield from map(_advised, wrong)
-    results = str(config.get("results", ""))
-    if "\0" in results or len(results) > 2000 or any(len(os.fsencode(name)) > 255 for name in results.split("/")):
-        yield "results: is no possible path; choose one of at most 2000 characters, with names of at most 255 bytes"
     at, units = str(config.get("at", "")), {each.axis.unit for each in declared().values()}
     if at and not any(amount.fits(at, unit) for unit in units):
         yield f"at: {at!r} is a point of no axis; write one such as 40kB, 10ms or 1000"

@@ -2,7 +2,7 @@
 
 import json
 import reprlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -25,14 +25,6 @@ def refuse(faults: Iterable[str]) -> None:
 class _Loader(getattr(yaml, "CSafeLoader", yaml.SafeLoader)):  # type: ignore[misc]
     """Refuses a mapping that has a key twice, of which YAML's own loader silently drops the first."""
 
-    def construct_object(self, node: yaml.Node, deep: bool = False) -> Any:
-        try:
-            return super().construct_object(node, deep)
-        except (ValueError, LookupError, AttributeError):
-            raise yaml.constructor.ConstructorError(
-                None, None, f"has {str(node.value)[:40]!r}, which is no value; put a text in quotes", node.start_mark
-            ) from None
-
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
         keys = [key for key, _ in node.value]
         for number, key in enumerate(keys):
@@ -49,37 +41,11 @@ def read_yaml(file: str | Path, text: str | None = None) -> Any:
     """
     try:
         found = yaml.load(Path(file).read_text(encoding="utf-8") if text is None else text, _Loader)
-    except (OSError, UnicodeDecodeError, RecursionError, yaml.YAMLError) as error:
+        # What JSON lacks, such as dates and anchors that refer to themselves, no key takes.
+        json.dumps(found)
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError, yaml.YAMLError) as error:
         refuse([f"{file}: cannot be read as YAML: {' '.join(str(error).split())}"])
-    try:
-        refuse(f"{file}: {fault}" for fault in foreign(found))
-    except RecursionError:
-        refuse([f"{file}: has an anchor that refers to itself; write its content out"])
     return found
-
-
-def foreign(value: object, where: str = "") -> Iterator[str]:
-    """The faults of keys and values that YAML has and JSON does not, or that no key of ours can have."""
-    if isinstance(value, Mapping):
-        for key, entry in value.items():
-            # Python does not print numbers of thousands of digits.
-            name = where + (str(key)[:40] if not isinstance(key, int) or key.bit_length() <= 128 else "a number")
-            if fault := _foreign(key):
-                yield f"{name}: the key {fault}"
-            yield from foreign(entry, f"{name}.")
-    elif isinstance(value, list):
-        for number, entry in enumerate(value):
-            yield from foreign(entry, f"{where}{number}.")
-    elif fault := _foreign(value):
-        yield f"{where.removesuffix('.') or 'the file'}: {fault}"
-
-
-def _foreign(value: object) -> str:
-    if isinstance(value, int):
-        return "has more digits than any key allows; write a smaller number" if value.bit_length() > 128 else ""
-    if isinstance(value, str | float | None):
-        return ""
-    return f"is of YAML's type {type(value).__name__}; put a text in quotes"
 
 
 def validated(kind: Any, value: Any, file: str | Path) -> Any:
@@ -106,6 +72,8 @@ def faults_of(kind: Any, value: Any) -> list[str]:
             for path, fault in faults
             if not any(other.startswith(f"{path}.") for other, _ in faults)
         ]
+    except (TypeError, ValueError) as error:
+        return [f"the configuration: {error}; put a text in quotes"]
     return []
 
 
