@@ -103,7 +103,7 @@ def test_the_imports_are_seen():
 
 
 def test_every_module_is_in_a_room():
-    outside = {"__init__", "__main__", "at_start", *GROUND}
+    outside = {"__init__", "__main__", *GROUND}
     parts = {"measure", "analyse", "report"}
     assert {room(name) for name in MODULES if name not in outside} == {*ROOMS, *parts, "cli"}
     assert {name for name in MODULES if room(name) in parts} == {f"{part}.__init__" for part in parts}
@@ -203,4 +203,4 @@ def test_the_command_line_loads_no_wing_before_a_command_runs():
         [sys.executable, "-c", named], env=os.environ | {"PYTHONPATH": str(PACKAGE.parent)}, stdout=subprocess.PIPE
     )
     loaded = {name.split(".")[1] for name in done.stdout.decode().split()}
-    assert loaded == {"__main__", "at_start", "cli", "errors"}
+    assert loaded == {"__main__", "cli", "errors"}

@@ -73,14 +73,6 @@ def test_a_reader_that_has_enough_gets_no_message():
     assert done.stdout.splitlines()[1:] in (["0"], [str(128 + signal.SIGPIPE)]) and done.stderr == ""
 
 
-def test_ctrl_c_in_the_first_moments_prints_nothing():
-    """Also while modules are loaded; only Python's own start, and that of the module that sees to it, are not ours."""
-    for wait_seconds in (0.1, 0.2, 0.3):
-        done = typed(f"timeout -s INT {wait_seconds} {sys.executable} -X importtime -m crossover show /nowhere 2>&1")
-        after = done.stdout.partition(" crossover.at_start\n")[2]
-        assert "KeyboardInterrupt" not in after or "import at_start" in after
-
-
 @pytest.mark.parametrize("bug", [KeyError("nobody expected this"), NotMeasuredError("no launch")])
 def test_a_bug_keeps_its_traceback_also_where_its_class_is_ours(monkeypatch, capsys, bug):
     monkeypatch.setattr(reference_page, "text", broken(bug))
@@ -99,28 +91,10 @@ def test_every_class_of_the_family_is_raised_and_caught_by_name():
     assert below("CrossoverError") <= RAISED & CAUGHT
 
 
-def test_an_unknown_command_is_one_line_that_suggests_the_nearest(capsys):
-    assert main(["aks"]) == 1
-    assert capsys.readouterr().err == "crossover: 'aks' is no command; did you mean ask? crossover --help lists them\n"
-    assert main(["zzz"]) == 1
-    assert "did you mean" not in capsys.readouterr().err
-
-
 def test_the_version_is_that_of_the_project(capsys):
     with pytest.raises(SystemExit) as ended:
         main(["--version"])
     assert (ended.value.code or 0, capsys.readouterr().out) == (0, f"crossover {metadata.version('crossover')}\n")
-
-
-CLOSED = "cannot write to standard output: "
-
-
-@pytest.mark.parametrize(
-    ("redirection", "reason"), [(">/dev/full", "No space left on device"), (">&-", "it is closed")]
-)
-def test_an_output_that_cannot_be_written_to_is_named(redirection, reason):
-    done = typed(f"{sys.executable} -m crossover {redirection}")
-    assert (done.returncode, done.stderr) == (1, f"crossover: {CLOSED}{reason}; send it elsewhere\n")
 
 
 def test_a_terminal_gets_no_control_characters():

@@ -37,19 +37,6 @@ def test_the_rules_call_every_command_that_the_help_does_not_list_but_those_that
     assert called - {"report"} == set(SNAKEMAKES) - {"rank", "pilot"}
 
 
-def test_the_program_alone_says_in_five_lines_what_to_type_first(capsys: pytest.CaptureFixture[str]) -> None:
-    assert main([]) == 0
-    said, errors = capsys.readouterr()
-    assert errors == "" and len(said.splitlines()) == 5
-    typed = [re.split(" {2,}", line.strip())[0] for line in said.splitlines()[1:]]
-    documents = "".join((PROJECT / name).read_text() for name in ("README.md", "Makefile"))
-    assert [line for line in typed if line not in documents and not line.startswith(TYPED)] == []
-    assert "snakemake --profile profiles/local" in said
-    for line in typed:
-        if line.startswith(f"{TYPED} ") and "--help" not in line:
-            _parser().parse_args(line.split()[1:])
-
-
 def test_the_example_of_every_command_is_a_command(capsys: pytest.CaptureFixture[str]) -> None:
     for name in (each.name for each in _commands()):
         _, purpose, example, *_ = helped(capsys, name).split("\n\n")

@@ -1,16 +1,10 @@
 """The command line. Snakemake calls most of it."""
 
-from crossover import at_start  # noqa: F401
-
-# isort: split
-
 import argparse
-import errno
 import os
 import signal
 import sys
 from collections.abc import Iterator
-from difflib import get_close_matches
 
 from crossover.cli import analysing, asking, extending, measuring, reporting, trying
 from crossover.cli.command import GROUPS, Command
@@ -18,21 +12,10 @@ from crossover.errors import CrossoverError, printable
 
 PURPOSE = "Measure where one way of exchanging messages in Python starts to beat another."
 
-FIRST_WORDS = """\
-Where does one way of exchanging messages in Python start to beat another? In a clone of crossover, type:
-  make report                            measure this machine (or: snakemake --profile profiles/local)
-  snakemake --profile slurm -F doctor    on a new cluster: check what works
-  crossover show                         print the answer of the last run
-  crossover --help                       list all commands
-"""
-"""The answer to `crossover` alone."""
-
 
 def run() -> int:
     """Run the command that the user typed, and return its exit code."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    if sys.stdout is None:
-        return _lost("it is closed")
     try:
         code = main()
         sys.stdout.flush()
@@ -41,36 +24,13 @@ def run() -> int:
         # The user pressed Ctrl-C: no message, and the exit code that a shell gives.
         return 128 + signal.SIGINT
     except BrokenPipeError:
-        # The reader, such as `head`, has enough.
-        _forget_output()
+        # The reader, such as `head`, has enough; Python would try to write the rest again at its end.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 128 + signal.SIGPIPE
-    except OSError as error:
-        # An error of a file names it.
-        if error.filename is not None or error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO, errno.EBADF):
-            raise
-        _forget_output()
-        return _lost(str(error.strerror))
-
-
-def _forget_output() -> None:
-    """Discard the rest of the output, which Python would try to write again at its end."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
-def _lost(reason: str) -> int:
-    print(f"crossover: cannot write to standard output: {reason}; send it elsewhere", file=sys.stderr)
-    return 1
 
 
 def main(arguments: list[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    words = sys.argv[1:] if arguments is None else arguments
-    names = [each.name for each in _commands()]
-    if words and not words[0].startswith("-") and words[0] not in names:
-        near = get_close_matches(words[0], names, 1)
-        meant = f"did you mean {near[0]}? " if near else ""
-        print(f"crossover: {words[0]!r} is no command; {meant}crossover --help lists them", file=sys.stderr)
-        return 1
     parser = _parser()
     chosen, others = parser.parse_known_args(arguments)
     if others and (not hasattr(chosen, "words") or any(word.startswith("-") for word in others)):
@@ -78,7 +38,7 @@ def main(arguments: list[str] | None = None) -> int:
     # argparse takes the words of a question only up to the next option.
     vars(chosen).setdefault("words", []).extend(others)
     if chosen.command is None:
-        print(FIRST_WORDS, end="")
+        parser.print_help()
         return 0
     try:
         return int(chosen.run(chosen) or 0)
