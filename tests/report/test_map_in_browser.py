@@ -1,4 +1,4 @@
-"""Can every number of the map be read, on the page and in the picture of a row?"""
+"""Can every number of the map be read?"""
 
 import re
 
@@ -25,16 +25,6 @@ NUMBERS = """() => [...document.querySelectorAll(".strips .cell span")].map((num
     return [number.textContent, drawn, Math.max(
         cell.left - text.left, text.right - cell.right, cell.top - text.top, text.bottom - cell.bottom)];
 })"""
-
-# The texts of a picture that reach beyond it.
-OUTSIDE = """() => {
-    const all = document.querySelector("svg").getBoundingClientRect();
-    return [...document.querySelectorAll("svg text")].filter((text) => {
-        const box = text.getBoundingClientRect();
-        return box.left < all.left || box.right > all.right || box.top < all.top || box.bottom > all.bottom;
-    }).map((text) => text.textContent);
-}"""
-
 
 @pytest.fixture(scope="session")
 def map_file(build_once):
@@ -82,29 +72,6 @@ def test_numbers_contrast_with_cells_of_every_colour(open_page, map_file, scheme
         shares = map(float, re.findall(r"[\d.]+", page.locator(".crossover-map").first.evaluate(made)))
         ground = "#" + "".join(f"{round(255 * share):02x}" for share in shares)
         assert contrast(getattr(arm_styles.INK, scheme), ground) >= 4.5, colour
-
-
-@pytest.mark.parametrize("about", ["tcp", "inproc", "task-map"])
-def test_the_picture_of_a_row_is_whole_and_explains_itself(open_page, map_file, about):
-    page = open_page(file=map_file)
-    row = page.locator(f".strips tr[id*={about}]").first
-    row.hover()
-    with page.expect_download() as download:
-        row.locator(".tools button").click()
-    drawing = download.value.path().read_text(encoding="utf-8")
-    assert "var(" not in drawing
-    origin = f"{page.inner_text('h1')} · {page.inner_text('.subtitle')}"
-    arms = set(row.locator(".told b").all_inner_texts())
-    bounds = [text for text in row.locator(".cell").all_inner_texts() if text.startswith("≤")]
-    page.set_content(f"<body>{drawing}</body>")
-    assert page.evaluate(OUTSIDE) == []
-    texts = page.locator("svg text").all_text_contents()
-    assert origin in " ".join(texts) and arms <= set(texts)
-    assert set(bounds) <= set(texts) and ("url(#hatch" in drawing) == bool(bounds)
-    # Whatever comes after a number could cover it.
-    last = page.locator("svg > :is(text, rect)").evaluate_all("(all) => all.map((one) => one.outerHTML)")
-    numbers = [place for place, one in enumerate(last) if re.search("[≤×]", one)]
-    assert numbers and not [one for one in last[numbers[0] : numbers[-1]] if one.startswith("<rect")]
 
 
 def test_the_cells_of_a_row_are_reached_by_keys(open_page):

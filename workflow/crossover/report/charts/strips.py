@@ -1,6 +1,6 @@
 """Rows of marks along a logarithmic axis, as an HTML table: a question, its strip of marks, its answer.
 
-Places are per cent of the axis, so that a row fits any width. The page's script makes a picture of any row.
+Places are per cent of the axis, so that a row fits any width.
 """
 
 import html
