@@ -51,7 +51,7 @@ def test_recommendations_come_after_the_map_and_their_folds_are_closed(rendered)
     assert html.index("What to choose where") < html.index("In short") < html.index("What to set here")
     body = html[html.index("<main") :]
     paste = body.index("Lines to paste: ")
-    assert body.index("1.9 to 13 times better than") < paste < body.index('id="sec-crossovers"')
+    assert body.index("1.9 to 13 times better than") < paste < body.index('id="sec-zmq-throughput"')
     assert body.count("<details><summary>") == body.count("</details>") > 9
 
 

@@ -17,7 +17,7 @@ from crossover.config import published
 from crossover.errors import printable
 from crossover.experiments import declared
 from crossover.records import json_text, record
-from crossover.report.charts import crossings, gallery, ladder, overview, verdicts
+from crossover.report.charts import gallery, ladder, overview, verdicts
 from crossover.report.pages import heading, renderer
 from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
@@ -73,14 +73,6 @@ class Page(AnyPage):
         """What to do on this machine, in at most five sentences, and the data behind them."""
         partial = bool(waiting().get("partial"))
         return heading.summary(self.tables, self.leads, partial=partial)
-
-    @part
-    def crossovers(self) -> str:
-        """The crossovers of all arms and their references in the leading metrics, and the number of other pairs."""
-        panels = [panel for name in self._launched() for panel in self._leading_panels(name)]
-        shown = crossings.picture(panels)
-        figure = markup.figure("crossovers", shown, crossings.CAPTION) if shown else ""
-        return "\n\n".join(filter(None, [figure, crossings.rest(panels)])) or NOT_COMPARED
 
     @part
     def shared(self) -> str:
