@@ -47,6 +47,12 @@ def test_every_line_has_the_reference_and_a_rival(tier):
     assert {arm for structs in lines.values() for arm in structs} == set(own.arms)
 
 
+@pytest.mark.parametrize(("rival", "left"), [("40 B struct", "2.2.0"), ("96 B struct", "4.3.4")])
+def test_a_line_without_a_rival_is_left_out(rival, left):
+    own = settings("zmq_message_size", SETTINGS | {"arms": ["64 B struct", rival]})
+    assert [*experiment.lines(own)] == [left]
+
+
 def test_every_arm_is_built_according_to_its_name():
     assert declared()["zmq_message_size"].names("arms") == tuple(BUILT)
     for arm, (driver, *builds) in BUILT.items():
@@ -54,6 +60,7 @@ def test_every_arm_is_built_according_to_its_name():
         kinds = {"": "struct", "union": "union", "packed": "packed union", "aligned": "aligned union"}
         assert {f"{struct.bytes} B {kinds[struct.layout]}" for struct in map(Struct.of, builds)} == {arm}
         assert [struct.name for struct in map(Struct.of, builds)] == builds
+        assert max(struct.bytes for struct in map(Struct.of, builds)) <= experiment.LARGEST_STRUCT_BYTES
 
 
 def test_the_arms_of_the_mail_of_2010_have_its_inline_sizes():
@@ -63,21 +70,6 @@ def test_the_arms_of_the_mail_of_2010_have_its_inline_sizes():
     mail["32 B aligned union"] = 28
     assert {arm: kept[arm] for arm in mail} == mail
     assert set(mail) <= set(settings_of("paper").arms)
-
-
-def test_the_paper_tier_has_messages_below_those_of_the_mail():
-    assert {1, 2, 4, 8} <= {cell.x for cell in experiment.cells(settings_of("paper"))}
-
-
-def test_no_struct_is_larger_than_the_declared_maximum():
-    structs = [Struct.of(name) for _, *builds in BUILT.values() for name in builds]
-    assert max(struct.bytes for struct in structs) == experiment.LARGEST_STRUCT_BYTES
-
-
-def test_a_line_without_a_rival_is_left_out():
-    assert list(experiment.lines(settings("zmq_message_size", SETTINGS))) == ["2.2.0"]
-    other = settings("zmq_message_size", SETTINGS | {"arms": ["64 B struct", "96 B struct"]})
-    assert experiment.lines(other).keys() == {"4.3.4"}
 
 
 def test_a_cell_has_only_the_arms_of_its_line():
@@ -130,6 +122,8 @@ def test_each_build_stores_exactly_the_intended_bytes_inline(exchanges):
         "32 B union": (32, 24),
     }
     assert found == own | {"64 B struct": (64, 54), "null": (64, 54)}
+    # The null arm is a second instance of the reference.
+    assert len({variant.library._handle for variant in exchanges.variants.values()}) == len(found)
 
 
 @pytest.mark.parametrize("arm", ["40 B struct", "32 B packed union", "32 B aligned union", "32 B union"])
@@ -140,11 +134,6 @@ def test_a_message_with_the_bytes_of_the_librarys_own_mark_arrives(exchanges, ar
     for round_trips in (False, True):
         nanoseconds, code = exchanges.variants["2.2.0", arm].exchange(8, 100, message, round_trips)
         assert code == 0 and nanoseconds > 0
-
-
-def test_the_null_arm_is_a_second_instance_of_the_reference(exchanges):
-    handles = [variant.library._handle for variant in exchanges.variants.values()]
-    assert len(set(handles)) == len(handles) == 6
 
 
 @pytest.mark.parametrize("payload", ["untouched", "touched"])
