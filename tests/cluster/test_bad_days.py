@@ -115,18 +115,6 @@ def test_a_run_waits_for_drained_nodes_if_the_site_says_so(project: OnCluster, d
     assert set(project.receipts()) == {"toy/nodes/1"}
 
 
-def test_the_neighbour_of_a_node_that_fails_is_used_again(project: OnCluster) -> None:
-    project.configure(toy=LONG | ACROSS | {"budget_seconds": 10})
-    run = project.begin(*PROMPT, "toy")
-    run.wait_until(lambda: measures(project, 1, "nodes"))
-    last = project.slurm.login.run("squeue", "--noheader", "--format=%N").strip()[-2]
-    next(node for node in project.slurm.nodes if node.name == f"node{last}").cut_power()
-    code, said = run.end()
-    assert code == 0, said
-    assert "attempt 1 of 3, repeated by itself" in said
-    assert set(project.receipts()) == {"toy/nodes/1"}
-
-
 def test_variables_that_change_jobs_are_refused_and_those_that_change_answers_forgotten(project: OnCluster) -> None:
     code, said = project.run("env", "SBATCH_ARRAY_INX=1-2", *PROMPT, "toy")
     assert code == 1
@@ -171,23 +159,6 @@ def test_a_launch_whose_job_a_busy_controller_accepts_twice_is_measured_once(pro
     logs = [file.read_text(encoding="utf-8") for file in (project.folder / "results/logs/quick/toy").rglob("*.log")]
     assert accepted > 2
     assert sum(log.count("already measured by an earlier job") for log in logs) == accepted - 2
-
-
-def test_a_partition_that_is_drained_in_mid_run_costs_no_attempt(project: OnCluster) -> None:
-    project.configure(toy={"launches": 3})
-    project.site("batch_launches: 1\njobs: 1")
-    login = project.slurm.login
-    run = project.begin("env", "CROSSOVER_REFUSAL_SECONDS=2", *PROMPT, "toy")
-    run.wait_until(lambda: project.slurm.jobs() != [])
-    login.run("scontrol", "update", "PartitionName=main", "State=DRAIN")
-    try:
-        run.wait_until(lambda: "Slurm accepts no further job now (" in run.said)
-    finally:
-        login.run("scontrol", "update", "PartitionName=main", "State=UP")
-    code, said = run.end()
-    assert code == 0, said
-    assert "failed: toy" not in said and "Traceback" not in said
-    assert len(raw_files(project)) == 3
 
 
 @pytest.mark.parametrize("program", ["sinfo", "sacctmgr", "sshare"])

@@ -8,10 +8,7 @@ from typing import NamedTuple
 
 import pytest
 from clusters import PROMPT, OnCluster, recorded
-
-LAUNCHES = 3
-ASLEEP_SECONDS = 10
-"""How long a launch sleeps: so long that it matters little how starting three at a time loads this one machine."""
+from test_faults import LONG
 
 
 class Stay(NamedTuple):
@@ -35,54 +32,15 @@ def overlapping(found: list[Stay]) -> list[tuple[Stay, Stay]]:
     return [(one, other) for one, other in combinations(found, 2) if max(one[1], other[1]) < min(one[2], other[2])]
 
 
-@pytest.fixture
-def sleeping(project: OnCluster) -> OnCluster:
-    """A project whose launches sleep."""
-    project.edit(
-        "workflow/crossover/experiments/toy/driver.py",
-        "        while perf_counter() - began < n * turn_seconds:\n            pass\n",
-        "        time.sleep(0.1)\n",
-    )
-    project.edit("workflow/crossover/experiments/toy/driver.py", "from time import", "import time\nfrom time import")
-    rounds = ASLEEP_SECONDS * 10 // 3
-    project.configure(
-        toy={
-            "weights": [1],
-            "launches": LAUNCHES,
-            "rounds": {"at_least": rounds, "at_most": rounds},
-            "budget_seconds": 2 * ASLEEP_SECONDS,
-        }
-    )
-    return project
-
-
-def measured(project: OnCluster, site: str) -> list[Stay]:
-    """The stays of remeasured launches, with these facts of the site."""
+@pytest.mark.parametrize(("site", "nodes"), [("", 3), ("partition: single", 1), ("nodes: 1", 1)])
+def test_launches_run_side_by_side_on_as_many_nodes_as_the_site_has_or_allows(
+    project: OnCluster, site: str, nodes: int
+) -> None:
+    project.configure(toy=LONG)
     project.site(site)
-    project.succeed(*PROMPT, "--forcerun", "launch", "--", "toy")
-    found = stays(project)
-    assert len(found) == LAUNCHES
-    return found
-
-
-def seconds(found: list[Stay]) -> float:
-    """From the start of the first launch to the end of the last."""
-    return max(stay.ended for stay in found) - min(stay.began for stay in found)
-
-
-@pytest.mark.alone
-def test_three_nodes_finish_the_same_launches_at_least_twice_as_fast_as_one(sleeping: OnCluster) -> None:
-    # The partition `single` has one of the nodes.
-    one, three = (measured(sleeping, site) for site in ("partition: single", ""))
-    assert {stay.host for stay in one} == {"node1"}
-    assert overlapping(one) == []
-    assert {stay.host for stay in three} == {"node1", "node2", "node3"}
-    assert len(overlapping(three)) == LAUNCHES, "they did not run side by side"
-    assert seconds(one) >= 2 * seconds(three)
-
-
-def test_no_more_nodes_are_in_use_at_a_time_than_the_site_allows(project: OnCluster) -> None:
-    project.site("nodes: 1")
     said = project.succeed(*PROMPT, "toy")
-    assert overlapping(stays(project)) == []
-    assert "on one node, plus" in said
+    found = stays(project)
+    assert len(found) == LONG["launches"]
+    assert nodes == 1 or {stay.host for stay in found} == {"node1", "node2", "node3"}
+    assert len(overlapping(found)) == (3 if nodes == 3 else 0)
+    assert nodes == 3 or "on one node, plus" in said

@@ -11,9 +11,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-import accounts
 import pytest
-from clusters import PROMPT, OnCluster, Supply, hosts, require
+from clusters import PROMPT, OnCluster, Supply, hosts
 from copies import copy_of_the_project
 from machines import Machine, eventually
 from slurm import cluster
@@ -81,16 +80,11 @@ class BadDay:
     lost: Machine
 
 
-@pytest.fixture(scope="module", params=["controller", "accounts"])
-def bad_day(clusters: Supply, request: pytest.FixtureRequest) -> Iterator[BadDay]:
-    """Launch 1 hangs until Slurm ends it, launch 2 is cancelled, launch 3 loses its node.
-
-    Either the controller knows how their jobs ended, or the accounts alone.
-    """
-    if keep_accounts := request.param == "accounts":
-        require(accounts.why_not())
-    with cluster(clusters.shared, keep_accounts=keep_accounts) as slurm:
-        project = OnCluster(copy_of_the_project(slurm.shared / f"bad_day_{request.param}").folder, slurm)
+@pytest.fixture(scope="module")
+def bad_day(clusters: Supply) -> Iterator[BadDay]:
+    """Launch 1 hangs until Slurm ends it, launch 2 is cancelled, launch 3 loses its node."""
+    with cluster(clusters.shared) as slurm:
+        project = OnCluster(copy_of_the_project(slurm.shared / "bad_day").folder, slurm)
         project.configure(toy=LONG)
         # Slurm's shortest limit, which ends before the supervisor's own.
         project.edit("profiles/slurm/config.yaml", "    ?rule:\n", "    ?rule:\n      runtime: 1\n")
@@ -116,6 +110,8 @@ def test_the_run_ends_with_everything_measured(bad_day: BadDay) -> None:
     assert len(raw_files(bad_day.project)) == len(ENDS)
     assert (bad_day.project.folder / "results/figures/toy").is_dir()
     assert bad_day.project.leftovers() == []
+    [place] = hosts(bad_day.project)["toy/node/3"]
+    assert place != bad_day.lost.name
     assert not any(word in bad_day.said for word in ("Traceback", "sacctmgr", "squeue"))
 
 
@@ -125,11 +121,6 @@ def test_a_launch_whose_job_slurm_ends_is_repeated_with_slurms_word(bad_day: Bad
         rf"Slurm ended its job: {ENDS[launch]} on node.*log: results/logs/quick/toy/node/.*attempt 1 of 3, repeated by"
     )
     assert re.search(rf"failed: toy node, launch {launch}: {end} itself$", bad_day.said, re.MULTILINE), bad_day.said
-
-
-def test_the_launch_of_a_node_that_loses_power_is_retried_on_another(bad_day: BadDay) -> None:
-    [place] = hosts(bad_day.project)["toy/node/3"]
-    assert place != bad_day.lost.name
 
 
 def test_ctrl_c_cancels_the_jobs_and_the_same_command_resumes(project: OnCluster) -> None:

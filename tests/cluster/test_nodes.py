@@ -80,53 +80,47 @@ def test_ranks_use_the_requested_number_of_hosts_and_listen_on_their_network(
     assert len(facts["ranks"]) == asked.settings.ranks
     for rank in facts["ranks"]:
         assert (rank["interface"], rank["address"]) == ("eth0", addresses[rank["host"]])
-
-
-def test_one_node_for_two_hosts_is_refused_with_the_likely_cause(here: OnCluster) -> None:
-    one_node = ("salloc", "--quiet", "--exclusive", "--nodes=1", "--ntasks=2")
-    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", one_node)
-    assert kind == "wrong placement"
-    assert re.search(
-        r"needs 2 host\(s\), but the ranks are on node\d: .*not have 2 nodes; set `mpi:` in profiles/slurm", reason
-    )
-
-
-def test_a_launcher_that_mpi_does_not_understand_is_refused_with_the_key(here: OnCluster) -> None:
-    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=none")
-    assert kind == "wrong placement"
-    assert re.search(r"1 rank\(s\) met instead of 2, .*set `mpi:` in profiles/slurm/site.yaml", reason)
-
-
-def test_ranks_that_fill_one_host_before_the_next_are_refused(here: OnCluster) -> None:
-    kind, reason = launch(here, "task_latency").hole("srun --mpi=pmi2 --distribution=plane=8")
-    assert kind == "wrong placement"
-    assert "fills one host before the next" in reason and "--distribution=cyclic" in reason
-
-
-def test_ranks_that_are_bound_to_one_processor_are_refused_with_the_key(here: OnCluster) -> None:
-    launcher = here.folder / "binding"
-    launcher.write_text('#!/bin/sh\nranks=$2\nshift 2\nexec srun --mpi=pmi2 -n "$ranks" taskset -c 0 "$@"\n')
-    launcher.chmod(0o755)
-    kind, reason = launch(here, "zmq_latency").hole(str(launcher))
-    assert kind == "wrong placement"
-    assert re.search(
-        r"rank 0 may use only 1 of its job's \d+ logical processors on node\d.*set `mpi:` in profiles/slurm/site.yaml",
-        reason,
-    )
-
-
-def test_an_unknown_interface_is_refused_with_a_list_of_the_others(here: OnCluster) -> None:
-    kind, reason = launch(here, "zmq_latency").hole("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0")
-    assert kind == "wrong interface"
-    assert "no interface ib0" in reason and "`interface:` in profiles/slurm/site.yaml" in reason and "eth0 (" in reason
-
-
-def test_ranks_leave_no_file_on_their_hosts(here: OnCluster) -> None:
-    asked = launch(here, "zmq_latency")
-    asked.finish(asked.start())
     for node in here.slurm.nodes:
         left = json.loads(node.run("python3", "-c", "import json, os; print(json.dumps(os.listdir('/tmp')))"))
         assert [name for name in left if name.startswith("crossover") and not name.endswith(".lock")] == []
+
+
+ONE_NODE = ("salloc", "--quiet", "--exclusive", "--nodes=1", "--ntasks=2")
+KEY = "set `mpi:` in profiles/slurm/site.yaml"
+
+
+@pytest.mark.parametrize(
+    ("case", "asked", "hole", "words"),
+    [
+        (
+            *("zmq_latency", ("srun --mpi=pmi2", ONE_NODE), "wrong placement"),
+            r"needs 2 host\(s\), but the ranks are on node\d: .*not have 2 nodes; set `mpi:` in profiles/slurm",
+        ),
+        ("zmq_latency", ("srun --mpi=none",), "wrong placement", rf"1 rank\(s\) met instead of 2, .*{KEY}"),
+        (
+            *("task_latency", ("srun --mpi=pmi2 --distribution=plane=8",), "wrong placement"),
+            "fills one host before the next.*--distribution=cyclic",
+        ),
+        (
+            *("zmq_latency", ("BINDING",), "wrong placement"),
+            rf"rank 0 may use only 1 of its job's \d+ logical processors on node\d.*{KEY}",
+        ),
+        (
+            *("zmq_latency", ("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0"), "wrong interface"),
+            r"no interface ib0.*`interface:` in profiles/slurm/site.yaml.*eth0 \(",
+        ),
+    ],
+)
+def test_a_wrong_job_launcher_or_interface_is_refused_with_the_key(
+    here: OnCluster, case: str, asked: tuple[Any, ...], hole: str, words: str
+) -> None:
+    binding = here.folder / "binding"
+    binding.write_text('#!/bin/sh\nranks=$2\nshift 2\nexec srun --mpi=pmi2 -n "$ranks" taskset -c 0 "$@"\n')
+    binding.chmod(0o755)
+    launcher, *others = asked
+    kind, reason = launch(here, case).hole(launcher.replace("BINDING", str(binding)), *others)
+    assert kind == hole
+    assert re.search(words, reason), reason
 
 
 # ---- a launch while it runs, and after a kill

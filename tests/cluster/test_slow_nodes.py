@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import signal
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,8 +12,6 @@ import pytest
 from clusters import PROMPT, OnCluster, Supply
 from copies import copy_of_the_project
 from slurm import cluster
-from test_faults import measures
-from test_killed_rank import ranks
 
 pytestmark = pytest.mark.alone
 
@@ -82,15 +78,3 @@ def test_a_throttled_link_is_named_and_no_node(project: OnCluster) -> None:
     other.limit_towards(one, SLOWER, MEGABITS_PER_SECOND)
     slow, said = named(project, "mpi_pairs")
     assert slow == {("node2", "node3")}, said
-
-
-def test_a_rank_that_dies_costs_its_launch_only(project: OnCluster) -> None:
-    run = project.begin(*PROMPT, "mpi_pairs")
-    run.wait_until(lambda: measures(project, 2, "nodes", experiment="mpi_pairs"))
-    [pid] = ranks(project.slurm.nodes[2]).values()
-    os.kill(pid, signal.SIGKILL)
-    code, said = run.end()
-    # Rank 0 is on another node in each launch.
-    assert code == 1 and "mpi_pairs, placement nodes, launch 2 (crashed): node3: task 0: Killed" in said, said
-    rows = pq.read_table(project.folder / PAIRS).to_pylist()
-    assert {row["launches"] for row in rows} == {2}
