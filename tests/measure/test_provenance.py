@@ -4,11 +4,9 @@ import json
 import os
 import socket
 import subprocess
-import sys
 import time
 from datetime import datetime
 from functools import partial
-from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 
@@ -31,6 +29,7 @@ MESSAGE_BYTES = 40_000_000
 FLOOD = COMMON | {
     "placement": "process",
     "block_seconds": 1e-5,
+    "rounds": {"at_least": 3, "at_most": 5},
     "sizes_bytes": [MESSAGE_BYTES],
     "arms": ["copy", "no-copy"],
     "reference": "copy",
@@ -64,16 +63,6 @@ def test_the_facts_are_those_of_this_process_and_host():
     assert "lo" in json.loads(facts["network"])
 
 
-def test_a_process_bound_to_one_core_says_so():
-    everywhere = os.sched_getaffinity(0)
-    core = min(everywhere)
-    os.sched_setaffinity(0, {core})
-    try:
-        assert provenance.gather(Reach())["affinity"] == str(core)
-    finally:
-        os.sched_setaffinity(0, everywhere)
-
-
 def test_an_unknown_fact_is_none(monkeypatch):
     for name in [name for name in os.environ if name.startswith(("SLURM_", "APPTAINER_"))]:
         monkeypatch.delenv(name)
@@ -82,13 +71,6 @@ def test_an_unknown_fact_is_none(monkeypatch):
     assert facts["governor"] is None and facts["slurm"] is None
     assert provenance.slurm_job(0.0) == {}
     assert provenance.Disturbance()() == "ok"
-
-
-def test_a_slurm_job_is_recorded(monkeypatch):
-    monkeypatch.setenv("SLURM_JOB_ID", "17")
-    monkeypatch.setenv("SLURM_JOB_PARTITION", "fast")
-    told = json.loads(provenance.gather(Reach())["slurm"])
-    assert (told["SLURM_JOB_ID"], told["SLURM_JOB_PARTITION"]) == ("17", "fast")
 
 
 @pytest.mark.parametrize(
@@ -113,34 +95,25 @@ def test_settings_of_the_kernel_are_recorded_if_it_has_them(tmp_path, monkeypatc
 JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T18:00:00 StartTime=2026-11-21T18:01:30"
 
 
-@pytest.fixture
-def slurm(tmp_path, monkeypatch):
-    """A job of a Slurm whose scontrol runs this."""
-
-    def answer(text):
-        script(tmp_path / "scontrol", text)
-        monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
-        monkeypatch.setenv("SLURM_JOB_ID", "7")
-
-    return answer
-
-
-def test_the_queue_and_the_way_into_the_job_are_told_apart(slurm):
-    slurm(f'test "$*" = "--oneliner show job 7" && echo "{JOB}"')
+@pytest.mark.parametrize(
+    ("text", "known"),
+    [
+        (f"echo {JOB}", {}),
+        *(
+            (f"echo {JOB} OverSubscribe={word} Contiguous=0", {"exclusive": word == "NO"})
+            for word in ("NO", "OK", "USER")
+        ),
+        *((text, None) for text in ("exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}")),
+    ],
+)
+def test_a_job_tells_its_times_and_whether_it_has_its_nodes_to_itself_or_nothing(tmp_path, monkeypatch, text, known):
+    script(tmp_path / "scontrol", f'test "$*" = "--oneliner show job 7" && {text}')
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert json.loads(provenance.gather(Reach())["slurm"])["SLURM_JOB_ID"] == "7"
     began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
-    assert provenance.slurm_job(began) == {"job": "7", "queued_seconds": 90.0, "entering_seconds": 6.0}
-
-
-@pytest.mark.parametrize(("shared", "exclusive"), [("NO", True), ("OK", False), ("YES", False), ("USER", False)])
-def test_a_job_knows_whether_it_has_its_nodes_to_itself(slurm, shared, exclusive):
-    slurm(f'echo "{JOB} OverSubscribe={shared} Contiguous=0"')
-    assert provenance.slurm_job(0.0)["exclusive"] is exclusive
-
-
-@pytest.mark.parametrize("text", ["exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}"])
-def test_without_an_answer_nothing_is_told(slurm, text):
-    slurm(text)
-    assert provenance.slurm_job(0.0) == {}
+    times = {"job": "7", "queued_seconds": 90.0, "entering_seconds": 6.0}
+    assert provenance.slurm_job(began) == (times | known if known is not None else {})
 
 
 def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):
@@ -173,14 +146,11 @@ def disturbance(monkeypatch, *counters):
         ({"ticks": 100, "steal": 50, "swapped": 3, "throttled": 1}, "throttled"),
     ],
 )
-def test_a_round_is_marked_with_its_disturbance(monkeypatch, changed, told):
-    assert disturbance(monkeypatch, {}, changed)() == told
-
-
-def test_a_round_is_not_marked_with_an_earlier_disturbance(monkeypatch):
+def test_a_round_is_marked_with_its_own_disturbance_alone(monkeypatch, changed, told):
     before = {"ticks": 1000, "steal": 900, "swapped": 7, "throttled": 7}
-    rounds = disturbance(monkeypatch, before, before, before | {"swapped": 8}, before | {"swapped": 8})
-    assert [rounds(), rounds(), rounds()] == ["ok", "swapped", "ok"]
+    after = before | {name: before.get(name, 0) + count for name, count in changed.items()}
+    rounds = disturbance(monkeypatch, before, before, after, after)
+    assert [rounds(), rounds(), rounds()] == ["ok", told, "ok"]
 
 
 def test_the_counters_are_read_from_the_kernels_files(monkeypatch):
@@ -220,34 +190,6 @@ def test_a_quota_of_a_control_group_or_of_one_above_is_noticed(tmp_path, monkeyp
     assert (disturbance._counters()["out of quota"] == 2 * limited) and ("quota" in disturbance()) == (limited > 0)
 
 
-@pytest.fixture
-def tenth_of_a_processor():
-    """The file of a real control group that may use a tenth of a processor. Skips where none can be made."""
-    group = Path("/sys/fs/cgroup/cpu/crossover-test")
-    try:
-        group.mkdir()
-        (group / "cpu.cfs_quota_us").write_text("10000")
-    except OSError:
-        pytest.skip("no control group of version 1 can be made here")
-    yield group / "cgroup.procs"
-    group.rmdir()
-
-
-def test_a_real_quota_is_noticed(tenth_of_a_processor):
-    program = (
-        "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid()))\n"
-        "from crossover.measure.ranks.provenance import Disturbance\n"
-        "disturbance, end = Disturbance(), time.process_time() + 0.3\n"
-        "while time.process_time() < end: pass\n"
-        "print(disturbance())"
-    )
-    told = subprocess.run(
-        [sys.executable, "-c", program, tenth_of_a_processor], check=True, capture_output=True, text=True
-    ).stdout
-    # Thermal throttling is named first.
-    assert told.strip() in ("processor quota", "throttled")
-
-
 def test_a_container_is_named_by_its_signs(monkeypatch, tmp_path):
     for variable in ("APPTAINER_NAME", "SINGULARITY_NAME"):
         monkeypatch.delenv(variable, raising=False)
@@ -285,21 +227,19 @@ def checkout(tmp_path, monkeypatch):
     return module, git
 
 
-def test_the_commit_of_a_checkout_is_its_hash_with_a_plus_after_a_change_of_the_code(checkout):
+def test_the_commit_of_a_checkout_is_its_hash_with_a_plus_after_a_change_of_the_code(checkout, monkeypatch):
     module, git = checkout
     clean = git("rev-parse", "--short=12", "HEAD")
     (module.parent / "results.parquet").touch()
     assert provenance.commit() == clean and len(clean) == 12
     module.write_text("VALUE = 2\n")
     assert provenance.commit() == f"{clean}+"
-
-
-@pytest.mark.parametrize("variable", ["", "GIT_DIR"])
-def test_the_commit_of_an_enclosing_or_a_named_repository_is_not_ours(checkout, monkeypatch, variable):
-    module, _ = checkout
-    monkeypatch.setattr(provenance, "PROJECT", module.parent)
-    if variable:
+    # One that encloses the project, or that a variable names, is not ours.
+    for variable in ("NONE", "GIT_DIR"):
+        monkeypatch.setattr(provenance, "PROJECT", module.parent)
         monkeypatch.setenv(variable, str(module.parents[1] / ".git"))
+        assert provenance.commit() == ""
+    monkeypatch.setenv("PATH", "")
     assert provenance.commit() == ""
 
 
@@ -311,11 +251,6 @@ def test_the_memory_is_that_of_the_control_group(tmp_path, monkeypatch):
     (tmp_path / "job/memory.max").write_text("1000000\n")
     (tmp_path / "job/step/memory.max").write_text("max\n")
     assert provenance._granted_bytes() == [1_000_000]
-
-
-def test_without_git_there_is_no_commit(checkout, monkeypatch):
-    monkeypatch.setenv("PATH", "")
-    assert provenance.commit() == ""
 
 
 @needs_peak_memory

@@ -2,6 +2,7 @@
 
 import itertools
 import os
+import sys
 import time
 from functools import partial
 from types import SimpleNamespace
@@ -73,19 +74,14 @@ def two_tasks(cell):
     return Workload(tasks.echo, [1, 2])
 
 
-def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_result():
-    block = Floods({"a": Played(0.01, 0.03)}, RATES, two_tasks).run(Cell({}, 2), ARM, 3)
-    assert not block.fault
+def test_submission_ends_with_the_last_submit_and_the_round_trip_with_the_last_result_after_a_prelude(monkeypatch):
+    played = []
+    monkeypatch.setattr(prelude, "play", lambda keys: (played.append(keys["prelude"]), time.sleep(0.5)))
+    block = Floods({"a": Played(0.01, 0.03)}, RATES, two_tasks).run(Cell({"prelude": "pause"}, 2), ARM, 3)
+    assert not block.fault and played == ["pause"] * 3
     submitting_seconds = 6 / block.values["submission"]
     assert submitting_seconds >= 0.03
-    assert block.seconds >= submitting_seconds + 0.09
-
-
-def test_each_flood_has_its_prelude_outside_the_timed_part(monkeypatch):
-    played = []
-    monkeypatch.setattr(prelude, "play", lambda keys: (played.append(keys["prelude"]), time.sleep(0.1)))
-    block = Floods({"a": Played(0.0, 0.0)}, RATES, two_tasks).run(Cell({"prelude": "pause"}, 2), ARM, 3)
-    assert played == ["pause"] * 3 and block.seconds < 0.1
+    assert submitting_seconds + 0.09 <= block.seconds < 1.5
 
 
 @pytest.mark.parametrize(
@@ -120,15 +116,9 @@ def test_payload_is_counted_one_way_in_millions_of_bytes():
     block = floods(task_throughput, farm, tasks=20).run(Cell({}, 500_000), ARM, 2)
     assert block.values["payload one way"] == pytest.approx(2 * 20 * 0.5 / block.seconds)
     assert block.values["round trip"] == pytest.approx(40 / block.seconds)
-    (array, *others) = farm.submitted[0][1]
-    assert array.dtype == np.uint8 and array.nbytes == 500_000 and len(others) == 19
-
-
-def test_every_task_has_an_array_of_its_own():
-    """Some farms send an array once for all tasks of a batch that have it."""
-    farm = Played()
-    floods(task_throughput, farm, tasks=20).run(Cell({}, 1000), ARM, 1)
     arrays = farm.submitted[0][1]
+    assert {(array.dtype, array.nbytes) for array in arrays} == {(np.dtype(np.uint8), 500_000)}
+    # Each its own, because some farms send an array once for all tasks of a batch that have it.
     assert len({array.tobytes() for array in arrays}) == 20
     assert len({array.__array_interface__["data"] for array in arrays}) == 20
 
@@ -136,12 +126,17 @@ def test_every_task_has_an_array_of_its_own():
 # ---- efficiency
 
 
-def test_efficiency_is_one_if_all_engines_work_all_the_time():
+@pytest.mark.parametrize("blocks", [mapping, scaling])
+def test_efficiency_is_one_if_all_engines_work_all_the_time_and_empty_tasks_have_none(blocks):
     # Eight tasks of 10 ms by two engines: 40 ms.
-    block = mapping(Played(0.0, 0.04), tasks_per_engine=4).run(Cell(SLEEPING, 10_000), ARM, 2)
-    assert 0.3 < block.values["efficiency"] <= 1
-    assert block.values["efficiency"] == pytest.approx(2 * 0.04 / block.seconds)
-    assert block.values["round trip"] == pytest.approx(2 * 8 / block.seconds)
+    farm = Played(0.0, 0.04)
+    cell = Cell(SLEEPING, 10_000) if blocks is mapping else Cell(LASTING_KEYS, 2)
+    lasting = (mapping(farm, tasks_per_engine=4) if blocks is mapping else scaling(farm)).run(cell, ARM, 2)
+    assert 0.3 < lasting.values["efficiency"] <= 1
+    assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
+    assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
+    empty = scaling(farm).run(Cell({"work": "empty"}, 2), ARM, 3)
+    assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
 
 
 def test_sleeping_tasks_get_seconds_and_spinning_ones_turns():
@@ -156,14 +151,10 @@ def test_skewed_durations_have_the_sum_of_equal_ones_and_a_heavy_tail(count):
     equal, skewed = shares("equal", count), shares("skewed", count)
     assert sum(skewed) == pytest.approx(sum(equal)) == pytest.approx(count)
     assert skewed == shares("skewed", count)
+    assert count % 16 or max(skewed) < 16, "the longest of sixteen tasks per engine limits no efficiency"
     if count > 1:
         assert max(skewed) > 3 > 1 > sorted(skewed)[count // 2]
         assert skewed != sorted(skewed) and skewed != sorted(skewed, reverse=True)
-
-
-@pytest.mark.parametrize("engines", [1, 2, 8])
-def test_the_longest_of_sixteen_skewed_tasks_per_engine_does_not_limit_the_efficiency(engines):
-    assert max(shares("skewed", 16 * engines)) < 16
 
 
 def chosen(**others):
@@ -186,51 +177,28 @@ def test_each_kind_of_work_is_a_curve():
         for work, where in (("sleep", ""), ("spin", f"cores: {cores}, "))
         for x in (10, 1000)
     ]
+    crowded = chosen(engine_counts=[cores + 1])
+    ways = {(cell.keys["work"], cell.keys["durations"]) for cell in task_map.cells(crowded)}
+    assert ways == {("sleep", "equal"), ("sleep", "skewed")}, "nothing spins if engines outnumber cores"
     fewer = task_map.cells(chosen(durations=["equal"], spin_durations_us=[100]))
     assert [(cell.keys["work"], cell.x) for cell in fewer] == [("sleep", 10), ("sleep", 1000), ("spin", 100)]
-
-
-def test_nothing_spins_if_engines_outnumber_cores():
-    crowded = chosen(engine_counts=[len(os.sched_getaffinity(0)) + 1])
-    ways = {(cell.keys["work"], cell.keys["durations"]) for cell in task_map.cells(crowded)}
-    assert ways == {("sleep", "equal"), ("sleep", "skewed")}
 
 
 # ---- increasing numbers of engines
 
 
-def scaled(engines, **others):
-    told = {"engine_counts": [engines], "tasks": 128, "tasks_per_engine": 16}
-    return settings("task_scaling", ALONE | told | others)
-
-
-def test_the_number_of_engines_is_the_axis_and_no_part_of_a_curves_label():
-    few, many = (scaled(engines=engines, work=["sleep"], durations_us=[500, 10_000]) for engines in (1, 64))
-    curves = [
+def test_the_number_of_engines_is_the_axis_and_no_part_of_a_curves_label_and_engines_spin_only_with_a_core_each():
+    cores, told = len(os.sched_getaffinity(0)), ALONE | {"tasks": 128, "tasks_per_engine": 16, "durations_us": [500]}
+    curves = {
         "empty tasks, tasks in a flood: 128, senders: 1, packer: json",
         "tasks sleep, 0.5 ms each, tasks per engine: 16, senders: 1, packer: json",
-        "tasks sleep, 10 ms each, tasks per engine: 16, senders: 1, packer: json",
-    ]
-    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(few)] == [(curve, 1) for curve in curves]
-    assert [(cell.protocol, cell.x) for cell in task_scaling.cells(many)] == [(curve, 64) for curve in curves]
-
-
-def test_engines_spin_only_if_each_has_a_core():
-    cores = len(os.sched_getaffinity(0))
-    spinning = {"work": ["sleep", "spin"], "durations_us": [500]}
-    enough, crowded = (task_scaling.cells(scaled(engines=engines, **spinning)) for engines in (cores, cores + 1))
-    assert f"tasks spin, 0.5 ms each, tasks per engine: 16, cores: {cores}" in [cell.protocol for cell in enough][-1]
-    assert [(cell.keys["work"], cell.keys.get("duration_us")) for cell in crowded] == [("empty", None), ("sleep", 500)]
-
-
-def test_tasks_that_last_have_the_efficiency_of_all_engines_and_empty_ones_none():
-    blocks = scaling(Played(0.0, 0.04))
-    # Eight tasks of 10 ms by two engines: 40 ms.
-    lasting = blocks.run(Cell(LASTING_KEYS, 2), ARM, 2)
-    assert lasting.values["efficiency"] == pytest.approx(2 * 0.04 / lasting.seconds)
-    assert lasting.values["round trip"] == pytest.approx(2 * 8 / lasting.seconds)
-    empty = blocks.run(Cell({"work": "empty"}, 2), ARM, 3)
-    assert empty.values == {"round trip": pytest.approx(3 * 4 / empty.seconds)}
+        f"tasks spin, 0.5 ms each, tasks per engine: 16, cores: {cores}, senders: 1, packer: json",
+    }
+    for engines, most in ((cores, 3), (cores + 1, 2)):
+        own = settings("task_scaling", told | {"engine_counts": [engines], "work": ["sleep", "spin"]})
+        cells = task_scaling.cells(own)
+        assert {cell.protocol for cell in cells} <= curves and len(cells) == most
+        assert {cell.x for cell in cells} == {engines}
 
 
 # ---- farms in a curve's label
@@ -245,6 +213,7 @@ def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_launche
         for cell in module.cells(turn):
             own = cell.keys
             assert own["work"] in ("empty", "echo") or own["tasks_per_engine"] == turn.tasks_per_engine
+            # Nor options that an arm's name shows.
             assert (own["senders"], own["packer"]) == (1, "json") and "entrant_options" not in own
             assert name == "task_scaling" or own["engines"] == turn.engine_count()
     counts = len({turn.engine_count() for turn in every}) if name == "task_map" else 1
@@ -254,10 +223,6 @@ def test_a_task_curves_label_names_its_conditions_and_is_the_same_in_all_launche
         for cell in module.cells(turn)
     }
     assert len({(cell.protocol, cell.x) for turn in every for cell in module.cells(turn)}) == counts * len(ways)
-
-
-def test_quick_maps_as_many_tasks_per_engine_as_the_published_notebook():
-    assert schema.complete({"tier": "quick"}).experiments["task_map"].tasks_per_engine == 16
 
 
 @pytest.mark.parametrize(
@@ -274,18 +239,7 @@ def test_an_option_that_an_arms_name_does_not_show_is_in_the_curves_label(entran
     assert label(keys(own, "empty")) == f"empty tasks, senders: 1, packer: json{said}"
 
 
-def test_an_option_that_an_arms_name_shows_is_not_repeated():
-    shipped = schema.complete({"tier": "paper"})
-    assert keys(shipped.experiments["task_latency"], "empty") == {"work": "empty", "senders": 1, "packer": "json"}
-
-
 # ---- the tasks
-
-
-def test_every_task_returns_its_argument():
-    array = np.arange(3)
-    assert tasks.echo(array) is array
-    assert (tasks.sleep(0.001), tasks.spin(5)) == (0.001, 5)
 
 
 def test_the_speed_of_a_core_comes_from_the_least_disturbed_burst(monkeypatch):
@@ -302,11 +256,23 @@ def test_the_speed_of_a_core_comes_from_the_least_disturbed_burst(monkeypatch):
 # ---- entrants
 
 
-def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch):
-    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
-    monkeypatch.delitem(__import__("sys").modules, "crossover.farms.dask.farm", raising=False)
-    with pytest.raises(Refusal, match=r"the farm dask needs distributed.*remove the arms with `farm: dask`"):
-        find("dask")
+@pytest.mark.parametrize(
+    ("farm", "library", "remedy"),
+    [("dask", "distributed", "install it"), ("ray", "ray", "`make env EXTRA=ray` installs it")],
+)
+def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch, farm, library, remedy):
+    monkeypatch.setitem(sys.modules, library, None)
+    monkeypatch.delitem(sys.modules, f"crossover.farms.{farm}.farm", raising=False)
+    words = f"the farm {farm} needs {library}, which is not installed; {remedy}, or remove the arms with `farm: {farm}`"
+    with pytest.raises(Refusal, match=words) as refused:
+        find(farm)
+    assert refused.value.kind == "not installed"
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python has such a pool")
+def test_interpreters_are_refused_with_the_python_that_they_need():
+    with pytest.raises(Refusal, match=r"needs Python 3\.14 or newer;"):
+        find("interpreters")
 
 
 @pytest.mark.parametrize("tier", TIERS)
