@@ -51,7 +51,10 @@ def test_a_rank_on_another_host_makes_its_own_folder_and_deletes_it(temporary, m
     assert names(temporary) == before
 
 
-def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
+def test_only_folders_and_shared_memory_of_dead_processes_of_this_host_are_deleted(temporary, monkeypatch):
+    memory = temporary / "shm"
+    memory.mkdir()
+    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     uid, name = os.getuid(), socket.gethostname()
@@ -65,8 +68,15 @@ def test_only_folders_of_dead_processes_of_this_host_are_deleted(temporary):
     ]
     for made in (dead, *others):
         (temporary / made).mkdir()
+    kept = [f"sem.crossover-{uid}-{name}-{os.getpid()}-abcdefgh.-x", "sem.mp-x"]
+    for made in (f"sem.{dead}.-x", f"{dead}.x", *kept):
+        (memory / made).touch()
     with host_lock.private_folder() as folder:
-        assert sorted(names(temporary)) == sorted([*others, folder.name])
+        assert sorted(names(temporary)) == sorted([*others, folder.name, "shm"])
+        assert sorted(names(memory)) == sorted(kept)
+        for own in (f"sem.{folder.name}.-x", f"{folder.name}.x"):
+            (memory / own).touch()
+    assert sorted(names(memory)) == sorted(kept)
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
@@ -104,38 +114,14 @@ with host_lock.private_folder() as folder:
 """
 
 
-def test_names_in_shared_memory_go_with_their_folder(temporary, monkeypatch):
-    memory = temporary / "shm"
-    memory.mkdir()
-    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
-    ended = subprocess.Popen([sys.executable, "-c", ""])
-    ended.wait()
-    prefix = f"crossover-{os.getuid()}-{socket.gethostname()}"
-    for left in (f"sem.{prefix}-{ended.pid}-abcdefgh.-x", f"{prefix}-{ended.pid}-abcdefgh.x"):
-        (memory / left).touch()
-    others = [f"sem.{prefix}-{os.getpid()}-abcdefgh.-x", "sem.mp-x"]
-    for made in others:
-        (memory / made).touch()
-    with host_lock.private_folder() as folder:
-        (memory / f"sem.{folder.name}.-x").touch()
-        (memory / f"{folder.name}.x").touch()
-        assert len(names(memory)) == 4
-    assert sorted(names(memory)) == sorted(others)
-
-
 def locked():
     with host_lock.alone(print, lambda: None):
         return True
 
 
-def test_the_lock_lies_where_nobody_else_can_hold_it(temporary):
-    assert locked()
-    (folder,) = temporary.iterdir()
-    assert folder.stat().st_mode & 0o777 == 0o700 and names(folder) == ["measuring"]
-    assert locked()
-
-
-def test_runs_of_one_user_with_different_temporary_folders_share_the_lock(tmp_path, monkeypatch):
+def test_runs_of_one_user_with_different_temporary_folders_share_a_lock_that_nobody_else_can_hold(
+    tmp_path, monkeypatch
+):
     monkeypatch.delenv(host_lock.LOCK, raising=False)
     monkeypatch.setattr(host_lock, "PLACES", (str(tmp_path / "nowhere"), str(tmp_path)))
     found = set()
@@ -143,8 +129,10 @@ def test_runs_of_one_user_with_different_temporary_folders_share_the_lock(tmp_pa
         (tmp_path / name).mkdir()
         monkeypatch.setenv("TMPDIR", str(tmp_path / name))
         monkeypatch.setattr(tempfile, "tempdir", None)
+        assert locked()
         found.add(host_lock._folder_of_the_lock())
-    assert {folder.parent for folder in found} == {tmp_path} and len(found) == 1
+    (folder,) = found
+    assert folder.parent == tmp_path and folder.stat().st_mode & 0o777 == 0o700 and names(folder) == ["measuring"]
 
 
 def others_folder(place):

@@ -28,12 +28,16 @@ def target():
 
 @pytest.fixture
 def open_tunnel(target):
-    """A tunnel to the target, and its entrance."""
-    made = Tunnel()
+    """A tunnel to the target, and its entrance. It leaves nothing, and the user's keys unchanged."""
+    before, made = ssh_folder(), Tunnel()
     made.start()
     (entry,) = made.through([target.getsockname()[1]])
+    mine = of_tunnel()
+    assert {process.name() for process in mine} == {"ssh", "sshd"}
     yield made, entry
     made.stop()
+    assert eventually(lambda: not any(process.is_running() for process in mine))
+    assert ssh_folder() == before
 
 
 def of_tunnel():
@@ -66,16 +70,12 @@ def test_an_entrance_that_a_stranger_takes_first_is_a_passing_hole(target, monke
 
 
 @needs_sshd
-def test_no_port_stands_on_a_command_line(target, open_tunnel):
+def test_the_tunnel_carries_bytes_and_its_end_is_the_ssh_server_for_this_host_alone(target, open_tunnel):
     made, entry = open_tunnel
+    assert entry != target.getsockname()[1]
+    assert {host for process in of_tunnel() for host, _ in listening(process)} == {LOOPBACK}
     words = " ".join(word for process in of_tunnel() for word in process.cmdline())
     assert not {str(port) for port in (entry, made._port, target.getsockname()[1])} & set(re.split(r"\D+", words))
-
-
-@needs_sshd
-def test_the_tunnel_carries_bytes_and_its_end_is_the_ssh_server(target, open_tunnel):
-    _, entry = open_tunnel
-    assert entry != target.getsockname()[1]
     with socket.create_connection((LOOPBACK, entry)) as client:
         client.sendall(b"over and back")
         out, (_, port) = target.accept()
@@ -90,11 +90,6 @@ def test_the_tunnel_carries_bytes_and_its_end_is_the_ssh_server(target, open_tun
             assert holders and set(holders) == {"sshd"}
             out.sendall(b"thanks")
         assert client.recv(100) == b"thanks"
-
-
-@needs_sshd
-def test_other_hosts_cannot_reach_it(open_tunnel):
-    assert {host for process in of_tunnel() for host, _ in listening(process)} == {LOOPBACK}
 
 
 @needs_sshd
@@ -113,19 +108,6 @@ def test_another_key_opens_nothing(open_tunnel, tmp_path):
         ).stderr
         assert ("Authenticated to" in said) == allowed, said
         assert ("Permission denied (publickey)" in said) != allowed, said
-
-
-@needs_sshd
-def test_a_stopped_tunnel_leaves_nothing_and_the_users_keys_are_unchanged(target):
-    before = ssh_folder()
-    made = Tunnel()
-    made.start()
-    made.through([target.getsockname()[1]])
-    mine = of_tunnel()
-    assert {process.name() for process in mine} == {"ssh", "sshd"}
-    made.stop()
-    assert eventually(lambda: not any(process.is_running() for process in mine))
-    assert ssh_folder() == before
 
 
 # ---- if it cannot be opened
