@@ -139,7 +139,8 @@ def test_wrong_results_have_no_value(launch):
     text = f"import multiprocessing\n{ITEMS}def task(item):\n    return multiprocessing.parent_process() is None\n"
     rows = measured(launch, text, "concurrent.futures")
     assert all(row["value"] > 0 for row in rows["loop"])
-    assert {row["value"] for row in rows["concurrent.futures"]} == {None}
+    wrong = {(row["pool"], row["value"], row["validity"]) for row in rows["concurrent.futures"]}
+    assert wrong == {(pool, None, "lost or damaged messages") for pool in ("running", "program")}
 
 
 def test_a_function_that_no_worker_can_import_is_pickled_by_joblib_alone(launch):
