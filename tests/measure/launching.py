@@ -33,11 +33,10 @@ SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
 LEAKS = ("hydra_", "mpich_", "ompi", "zmq", "ipcontroller", "sem.mp-", "pymp-", "psm_")
 """First letters of the files that MPI, ZeroMQ and Python's multiprocessing may leave in shared folders."""
 
-ROUNDS = {"at_least": 3, "at_most": 30}
 COMMON = {
     "placement": "node",
     "block_seconds": 0.002,
-    "rounds": ROUNDS,
+    "rounds": {"at_least": 3, "at_most": 30},
     "fewest_rounds": 3,
     "target_width": 1e-6,
     "budget_seconds": 0.5,
@@ -100,8 +99,6 @@ def misbehave(how):
             raise Refusal(HoleKind.NOT_INSTALLED, "this toy needs a battery; buy one")
         case "leave":
             sys.exit(7)
-        case "flee":
-            os._exit(0)
         case "fill shared memory":
             with open("/dev/shm/ballast", "wb", buffering=0) as file:
                 while file.write(bytes(1 << 16)):
@@ -109,9 +106,6 @@ def misbehave(how):
         case "open files":
             while True:
                 os.dup(0)
-        case "report a full disk":
-            print("worker 1: cannot write: No space left on device", flush=True)
-            sys.exit(7)
 
 
 class Toy:
@@ -244,14 +238,10 @@ class Launch:
         """What its file says of the whole launch."""
         return record.metadata(self.table)["launch"]
 
-    def is_under_way(self) -> bool:
-        """Whether its first visit of a cell is done, so all of its parts run."""
-        return self.log.exists() and ": visit " in self.log.read_text(encoding="utf-8")
-
-    def start_measuring(self) -> None:
-        """Start it, and wait until its first visit of a cell is done."""
+    def start_measuring(self, said: str = ": visit ") -> None:
+        """Start it, and wait until this is in its log; by default that a visit of a cell is done, so all parts run."""
         self.start()
-        assert eventually(self.is_under_way, 60), self.log.read_text(encoding="utf-8")
+        assert eventually(lambda: self.log.exists() and said in self.log.read_text(), 60), self.log.read_text()
 
     def start_working(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start a launch of the toy, and wait until both ranks measure."""

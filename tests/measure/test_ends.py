@@ -5,7 +5,7 @@ import signal
 from dataclasses import replace
 
 import pytest
-from launching import eventually, toy_project
+from launching import toy_project
 from openssh import WHY_NO_SSHD
 
 from crossover.config import schema
@@ -22,23 +22,19 @@ def among(*entrants):
 
 
 CHANGED = {
-    "task_latency": among("leastload" if WHY_NO_SSHD else "leastload over ssh"),
-    "task_throughput": among("concurrent.futures", "multiprocessing.Pool", "joblib", "dask"),
-    "task_map": among("mpi4py.futures", "twisted"),
-    "task_scaling": among("pure"),
+    "task_throughput": among(
+        *("leastload" if WHY_NO_SSHD else "leastload over ssh", "mpi4py.futures", "twisted", "dask"),
+        *("concurrent.futures", "multiprocessing.Pool", "joblib"),
+    ),
+    **dict.fromkeys(("task_latency", "task_map", "task_scaling"), among("pure")),
     "zmq_message_size": {"arms": ["40 B struct", "64 B struct"]},
 }
-"""Together they have every kind of farm, and they need only builds that other tests need too."""
+"""One has every kind of farm, and they need only builds that other tests need too."""
 ENDLESS = {"budget_seconds": 1000, "rounds": Rounds(10**6, 3), "target_width": 1e-6}
 TELLING = (
     "measure/launch/conduct.py",
     "            block = self._blocks.run(",
     '            print("a block runs", flush=True)\n            block = self._blocks.run(',
-)
-SHORT = (
-    "design/settings.py",
-    "math.ceil(90 + 3 * self.ranks + 4 * self.seconds)",
-    "8",
 )
 
 
@@ -50,35 +46,23 @@ def settings(name):
 
 
 @pytest.fixture(scope="module")
-def projects(tmp_path_factory):
-    """Two copies of the code that print a line when a block runs; in the second, a launch has little time."""
-    folder = tmp_path_factory.mktemp("projects")
-    return toy_project(folder / "telling", telling=TELLING), toy_project(folder / "short", telling=TELLING, short=SHORT)
+def telling(tmp_path_factory):
+    """A copy of the code that prints a line when a block runs."""
+    return toy_project(tmp_path_factory.mktemp("telling") / "project", telling=TELLING)
 
 
 # Besides ranks, their launches have servers and workers of farms, or children of a driver.
-MANY = ("local_transport", "task_latency", "task_map", "task_throughput")
+MANY = ("local_transport", "task_throughput")
 
 
 @pytest.fixture(
     params=[pytest.param(name, marks=[] if name in MANY else pytest.mark.long) for name in sorted(declared())]
 )
-def prepared(request, launch):
-    """Prepares a launch of an experiment."""
-
-    def prepare(project):
-        built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")
-        return launch(request.param, settings(request.param), root=project, libraries=list(built.iterdir()))
-
-    return prepare
-
-
-@pytest.fixture
-def under_way(prepared, projects):
-    """A launch that is running blocks."""
-    one = prepared(projects[0])
-    one.start()
-    assert eventually(lambda: one.log.exists() and "a block runs" in one.log.read_text(), 60), one.log.read_text()
+def under_way(request, launch, telling):
+    """A launch of an experiment that is running blocks."""
+    built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")
+    one = launch(request.param, settings(request.param), root=telling, libraries=list(built.iterdir()))
+    one.start_measuring("a block runs")
     assert one.process.poll() is None, one.log.read_text()
     return one
 
@@ -90,15 +74,9 @@ def test_after_ctrl_c(under_way):
     under_way.leaves_nothing_but_its_file()
 
 
-@pytest.mark.parametrize("prepared", MANY, indirect=True)
+@pytest.mark.parametrize("under_way", MANY, indirect=True)
 def test_after_a_kill_of_the_ranks_and_of_those_that_clean_up_after_them(under_way):
     groups = {os.getpgid(rank.pid) for rank in under_way.ranks()}
     for group in groups:
         os.killpg(group, signal.SIGKILL)
     under_way.hole("crashed")
-
-
-# After the time limit, the supervisor ends ranks as after Ctrl-C, so one experiment is enough.
-@pytest.mark.parametrize("prepared", ["task_throughput"], indirect=True)
-def test_after_the_time_limit(prepared, projects):
-    prepared(projects[1]).hole("timed out")

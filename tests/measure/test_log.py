@@ -1,11 +1,14 @@
 """Do a launch's last words name the error, whatever output follows it?"""
 
 import io
+from contextlib import nullcontext
 from pathlib import Path
 
 import pytest
 
-from crossover.measure.ranks.log import Relay, from_outside
+from crossover.errors import CrossoverError
+from crossover.measure.launch import supervisor
+from crossover.measure.ranks.log import Relay, ended_by_slurm, from_outside
 
 HYDRAS = """\
 ===================================================================================
@@ -114,6 +117,53 @@ def test_the_first_end_is_that_of_the_first_rank_that_the_launcher_did_not_end_i
     for line in ["working", *said.splitlines(), "RuntimeError: the other rank is gone"]:
         relay(line)
     assert (relay.first_end(), from_outside(relay.first_end())) == (end, outside)
+
+
+# ---- a job whose node no longer answers, or that Slurm ends, is repeated
+
+
+LAUNCH_FAILED = "srun: error: Task launch for StepId=7.2 failed on node n3: Communication connection failure"
+CONSEQUENCES = [
+    "srun: error: Application launch failed: Communication connection failure",
+    "srun: Job step aborted: Waiting up to 7 seconds for job step to finish.",
+    "rank 0 on n2 was ended by signal 9 (Killed)",
+    "srun: error: n2: task 0: Killed",
+]
+NODE_FAILED = "srun: error: Node failure on n3"
+FAILED_STEP = "slurmstepd-n2: error: *** STEP 4.0 ON n2 FAILED (non-zero exit code or other failure mode) ***"
+CANCELLED = "slurmstepd: error: *** STEP 4.0 ON n2 CANCELLED AT 2026-11-28T07:00:00"
+LATE = f"{CANCELLED} DUE TO TIME LIMIT ***"
+
+
+@pytest.mark.parametrize(
+    ("lines", "line"),
+    [
+        ([LAUNCH_FAILED, *CONSEQUENCES], LAUNCH_FAILED),
+        ([NODE_FAILED], NODE_FAILED),
+        (["srun: error: n2: task 0: Killed", NODE_FAILED], NODE_FAILED),
+        (["srun: error: n2: task 0: Killed"], ""),
+        (["srun: error: Unable to create step for job 7: Invalid node name specified"], ""),
+        ([FAILED_STEP], FAILED_STEP),
+        ([LATE], LATE),
+        (["srun: error: n2: task 0: Exited with exit code 1", FAILED_STEP], ""),
+        (["srun: Terminating StepId=4.0", f"{CANCELLED} ***"], ""),
+    ],
+)
+def test_only_an_end_for_no_fault_of_the_ranks_counts(lines, line):
+    assert ended_by_slurm(lines) == line
+    say = Relay(io.BytesIO(), echo=False)
+    for each in lines:
+        say(each)
+    # It fails instead of leaving a hole.
+    with pytest.raises(CrossoverError, match=r"Slurm ended its ranks \(s\w+") if line else nullcontext():
+        supervisor._failure(None, 137, 60.0, None, say)
+
+
+def test_a_shortage_that_only_the_log_reports_is_found():
+    say = Relay(io.BytesIO(), echo=False)
+    say("worker 1: cannot write: No space left on device")
+    found = supervisor._failure(None, 7, 60.0, None, say)
+    assert found.kind == "no space" and "worker 1: cannot write: No space left on device" in str(found)
 
 
 def test_lines_after_our_own_kill_are_logged_but_no_reason():

@@ -37,17 +37,20 @@ def measuring(toy):
 # ---- the toy itself
 
 
-@pytest.mark.parametrize("after", [-3600, 3600])
-def test_a_job_that_a_run_repeats_finds_its_raw_file_whatever_the_clock_says(toy, after):
+def test_a_job_that_a_run_repeats_finds_its_raw_file_whatever_the_clock_says(toy):
     one = toy()
     one.environment[receipt.RUN] = "this"
+    # No library's warning may end it.
+    one.environment["PYTHONWARNINGS"] = "error"
     assert one.run() == 0
+    assert one.facts["outcome"] == "measured", one.log.read_text(encoding="utf-8")
     raw = one.output
-    os.utime(raw, (time.time() + after,) * 2)
-    one.receipt.unlink()
-    assert one.run() == 0
-    assert one.output == raw
-    assert "already measured by an earlier job of this run" in one.log.read_text(encoding="utf-8")
+    for after in (-3600, 3600):
+        os.utime(raw, (time.time() + after,) * 2)
+        one.receipt.unlink()
+        assert one.run() == 0
+        assert one.output == raw
+        assert "already measured by an earlier job of this run" in one.log.read_text(encoding="utf-8")
     one.environment[receipt.RUN] = "next"
     one.receipt.unlink()
     assert one.run() == 0
@@ -78,9 +81,6 @@ LINE = r"\(experiments/toy/driver\.py, line \d+\)$"
         ("hang", "crashed", r"Timeout"),
         ("refuse", "not installed", r"^this toy needs a battery; buy one$"),
         ("leave", "crashed", r"ended with code 7"),
-        ("other rank: leave", "crashed", r"ended with code 7"),
-        ("flee", "crashed", r"."),
-        ("other rank: flee", "crashed", r"."),
         (
             "measure more",
             "unknown metric",
@@ -175,13 +175,6 @@ def test_a_host_whose_name_is_too_long_for_mpich_measures_what_has_one_rank(laun
         assert outcome["reason"].startswith("a host's name has more than 63 characters, which MPICH does not allow; ")
 
 
-def test_warnings_as_errors_do_not_keep_a_launch_from_its_end(toy):
-    one = toy()
-    one.environment["PYTHONWARNINGS"] = "error"
-    assert one.run() == 0
-    assert one.facts["outcome"] == "measured", one.log.read_text(encoding="utf-8")
-
-
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
 def test_a_host_without_a_loopback_is_named_at_once(toy):
     one = toy()
@@ -211,9 +204,7 @@ def test_a_launcher_that_cannot_be_started_is_named_with_the_next_step(toy, tmp_
 # ---- ends from outside
 
 
-@pytest.mark.parametrize(
-    "numbers", [[signal.SIGTERM], [signal.SIGINT], 5 * [signal.SIGTERM, signal.SIGINT]], ids=["TERM", "INT", "many"]
-)
+@pytest.mark.parametrize("numbers", [[signal.SIGINT], 5 * [signal.SIGTERM, signal.SIGINT]], ids=["INT", "many"])
 def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(measuring, numbers):
     for number in numbers:
         measuring.process.send_signal(number)
@@ -236,6 +227,12 @@ def test_a_launch_ends_when_the_workflow_is_killed(toy):
 
 
 def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_files(measuring, toy):
+    # No other host could reach a rank.
+    ranks = measuring.ranks()
+    launchers = [process for process in measuring.processes() if process not in ranks]
+    by_launcher = {port for process in launchers for _, port in listening(process)}
+    addresses = {address for rank in ranks for address in listening(rank)}
+    assert {host for host, port in addresses if port not in by_launcher} == {"127.0.0.1"}
     measuring.ends_with_killed_supervisor()
     stale = f".{measuring.receipt.name}.{socket.gethostname()}.{measuring.process.pid}.part"
     (Files(measuring.receipt).raw_folder / stale).touch()
@@ -252,17 +249,6 @@ def test_a_launch_that_is_interrupted_before_its_ranks_meet_leaves_nothing(toy, 
     one.process.send_signal(signal.SIGTERM)
     assert one.process.wait(30) == 1
     one.leaves_nothing_but_its_file()
-
-
-# ---- no access from other hosts
-
-
-def test_ranks_listen_only_on_this_host(measuring):
-    ranks = measuring.ranks()
-    launchers = [process for process in measuring.processes() if process not in ranks]
-    by_launcher = {port for process in launchers for _, port in listening(process)}
-    addresses = {address for rank in ranks for address in listening(rank)}
-    assert {host for host, port in addresses if port not in by_launcher} == {"127.0.0.1"}
 
 
 # ---- one at a time
