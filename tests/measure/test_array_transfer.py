@@ -13,12 +13,10 @@ from launching import settings
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.design.settings import TIERS
 from crossover.experiments.array_transfer import ARMS, OBJECTS, driver, ways
 from crossover.experiments.array_transfer.payload import equal, payload, sizes
 from crossover.measure.messages.sockets import Curve
 from crossover.measure.ranks.channel import within
-from crossover.planning import plan
 
 KEYS = {"pattern": "REQ/REP", "transport": "ipc", "object": "float64 array"}
 CELL = Cell(KEYS, 4000)
@@ -184,6 +182,8 @@ def test_a_ceiling_that_cannot_be_loaded_is_a_fault_with_the_reason(monkeypatch)
 def test_sizes_are_whole_elements_and_each_is_measured_once():
     told = {"curves": ["REQ/REP over ipc, float64 array"], "sizes_bytes": [100, 101, 8, 1, 4000]}
     assert [cell.x for cell in driver.cells(settings("array_transfer", told))] == [8, 104, 4000]
+    at = schema.complete({"at": "5MB"}).experiments["array_transfer"]
+    assert at.sizes_bytes == at.container_sizes_bytes == (5_000_000,)
     picture = payload(0, "uint8 frame", 1).object.nbytes
     assert sizes("uint8 frame", (100, 1000), (100,)) == [1080 * 1920 * 3] == [picture]
 
@@ -208,16 +208,3 @@ def test_arms_take_part_where_an_object_fits_and_a_curve_without_one_is_left_out
     few = {"arms": ["msgpack in band", "header and buffer"], "reference": "msgpack in band"}
     reduced = settings("array_transfer", {"curves": every, **few})
     assert {cell.keys["object"] for cell in driver.cells(reduced)} == {"float64 array", "uint8 frame"}
-
-
-@pytest.mark.parametrize("tier", TIERS)
-def test_containers_have_one_size_at_quick_and_arrays_alone_both_transports(tier):
-    declared = schema.complete({"tier": tier}).experiments["array_transfer"]
-    transports = {keys["object"]: keys["transport"] for keys in declared.within("node").connections("node").values()}
-    wanted = {"smoke": {"float64 array"}, "quick": {"float64 array", "DataFrame"}}.get(tier, {*OBJECTS})
-    assert {*transports} == wanted and {*transports.values()} == {"ipc"}
-    assert tier != "quick" or declared.container_sizes_bytes == (1_000_000,)
-    at = schema.complete({"tier": tier, "at": "5MB"}).experiments["array_transfer"]
-    assert at.sizes_bytes == at.container_sizes_bytes == (5_000_000,)
-    across = plan.launch(schema.complete({"tier": tier}), "array_transfer", "nodes", 1).settings
-    assert {*across.curves} == {f"REQ/REP over tcp, {kind}" for kind in wanted}

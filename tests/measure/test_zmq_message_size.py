@@ -63,15 +63,6 @@ def test_every_arm_is_built_according_to_its_name():
         assert max(struct.bytes for struct in map(Struct.of, builds)) <= experiment.LARGEST_STRUCT_BYTES
 
 
-def test_the_arms_of_the_mail_of_2010_have_its_inline_sizes():
-    kept = {arm: Struct.of(builds[0]).limit_bytes for arm, (_, *builds) in BUILT.items()}
-    mail = {"40 B struct": 30, "32 B packed union": 30, "32 B union": 24, "64 B union": 56, "128 B union": 120}
-    # The mail proposes this one.
-    mail["32 B aligned union"] = 28
-    assert {arm: kept[arm] for arm in mail} == mail
-    assert set(mail) <= set(settings_of("paper").arms)
-
-
 def test_a_cell_has_only_the_arms_of_its_line():
     for cell in experiment.cells(settings_of("standard")):
         mail = {"40 B struct", "32 B union", "32 B packed union", "64 B union", "128 B union"}
