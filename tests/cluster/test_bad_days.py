@@ -41,25 +41,16 @@ def test_the_words_of_a_refusal_reach_the_user_for_each_launch_of_a_batch(projec
     assert "no reason" not in said and "Traceback" not in said
 
 
-@pytest.fixture
-def partition_down(project: OnCluster):
-    """Takes the partition down; it comes up at the end."""
-
-    def down() -> None:
-        project.slurm.login.run("scontrol", "update", "PartitionName=main", "State=DOWN")
-
-    yield down
-    project.slurm.login.run("scontrol", "update", "PartitionName=main", "State=UP")
-
-
 def test_a_partition_that_is_down_is_named_before_and_during_a_run_and_sigterm_ends_it(
-    project: OnCluster, partition_down
+    project: OnCluster, request: pytest.FixtureRequest
 ) -> None:
+    change = ("scontrol", "update", "PartitionName=main")
+    request.addfinalizer(lambda: project.slurm.login.run(*change, "State=UP"))
     project.configure(toy=LONG | {"launches": 5})
     project.site("batch_launches: 1\nnodes: 2")
     run = project.begin(*PROMPT, "toy")
     run.wait_until(lambda: "measured in" in run.said or measures(project, 1))
-    partition_down()
+    project.slurm.login.run(*change, "State=DOWN")
     run.wait_until(lambda: "(PartitionDown)" in run.said)
     assert "set `partition:` in profiles/slurm/site.yaml" in run.said
     kept = raw_files(project)

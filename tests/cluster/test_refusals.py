@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from clusters import PROMPT, SLURM, OnCluster
 from copies import SMALL_MPI
 
@@ -23,17 +24,29 @@ def test_array_jobs_in_which_every_task_would_run_the_first_launch(project: OnCl
     assert "slurm-array-jobs is set (launch)" in said and "remove it" in said
 
 
-def test_a_partition_that_does_not_exist(project: OnCluster) -> None:
-    project.site("partition: nonsense")
+@pytest.mark.parametrize(
+    ("site", "words"),
+    [
+        (
+            "partition: nonsense",
+            (
+                "--partition=nonsense",
+                "Invalid partition name",
+                "set `partition:` in profiles/slurm/site.yaml: choose one that",
+            ),
+        ),
+        (
+            "sbatch_options: --reservation=nonsense",
+            ("--exclusive --overcommit --reservation=nonsense: Requested reservation is invalid",),
+        ),
+    ],
+)
+def test_a_partition_that_does_not_exist_or_an_option_that_slurm_does_not_grant(
+    project: OnCluster, site: str, words: tuple[str, ...]
+) -> None:
+    project.site(site)
     said = refused(project, project.due()[0])
-    assert "--partition=nonsense" in said and "Invalid partition name" in said
-    assert "set `partition:` in profiles/slurm/site.yaml: choose one that" in said
-
-
-def test_an_option_of_the_site_that_slurm_does_not_grant(project: OnCluster) -> None:
-    project.site("sbatch_options: --reservation=nonsense")
-    said = refused(project, project.due()[0])
-    assert "--exclusive --overcommit --reservation=nonsense: Requested reservation is invalid" in said
+    assert all(each in said for each in words), said
 
 
 def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them(project: OnCluster) -> None:
