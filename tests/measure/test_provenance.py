@@ -45,15 +45,12 @@ needs_peak_memory = pytest.mark.skipif(
 )
 
 
-def test_the_facts_are_the_columns_of_the_ranks_and_have_their_types_or_are_missing():
-    assert set(provenance.gather(Reach())) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
-    kinds = {"string": str, "int64": int, "double": float}
-    for name, value in provenance.gather(Reach()).items():
-        assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
-
-
 def test_the_facts_are_those_of_this_process_and_host():
     facts = provenance.gather(Reach())
+    assert set(facts) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
+    kinds = {"string": str, "int64": int, "double": float}
+    for name, value in facts.items():
+        assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
     assert facts["host"] == socket.gethostname()
     assert facts["logical_cpus"] == os.cpu_count()
     assert {int(cpu) for cpu in facts["affinity"].split(",")} == os.sched_getaffinity(0)
@@ -176,13 +173,18 @@ def test_the_counters_are_read_from_the_kernels_files(monkeypatch):
     ],
     ids=["version 2", "in a container", "both versions", "version 1", "none"],
 )
-def test_a_quota_of_a_control_group_or_of_one_above_is_noticed(tmp_path, monkeypatch, lines, folders, limited):
+def test_quota_and_memory_of_a_control_group_or_of_one_above_are_noticed(
+    tmp_path, monkeypatch, lines, folders, limited
+):
     for folder in folders:
         (tmp_path / folder).mkdir(parents=True, exist_ok=True)
         (tmp_path / folder / "cpu.stat").write_text("nr_periods 9\nnr_throttled 1\nthrottled_usec 5\n")
+    for folder, limit in (("job", "1000000"), ("job/step", "max")) if "job" in folders else ():
+        (tmp_path / folder / "memory.max").write_text(f"{limit}\n")
     text = provenance._text
     monkeypatch.setattr(provenance, "_text", lambda path: lines if path == "/proc/self/cgroup" else text(path))
     monkeypatch.setattr(provenance, "CONTROL_GROUPS", tmp_path)
+    assert provenance._granted_bytes() == ([1_000_000] if "job" in folders else [])
     disturbance = provenance.Disturbance()
     assert disturbance._seen["out of quota"] == limited
     for folder in folders:
@@ -241,16 +243,6 @@ def test_the_commit_of_a_checkout_is_its_hash_with_a_plus_after_a_change_of_the_
         assert provenance.commit() == ""
     monkeypatch.setenv("PATH", "")
     assert provenance.commit() == ""
-
-
-def test_the_memory_is_that_of_the_control_group(tmp_path, monkeypatch):
-    text = provenance._text
-    monkeypatch.setattr(provenance, "_text", lambda path: "0::/job/step" if path == "/proc/self/cgroup" else text(path))
-    monkeypatch.setattr(provenance, "CONTROL_GROUPS", tmp_path)
-    (tmp_path / "job/step").mkdir(parents=True)
-    (tmp_path / "job/memory.max").write_text("1000000\n")
-    (tmp_path / "job/step/memory.max").write_text("max\n")
-    assert provenance._granted_bytes() == [1_000_000]
 
 
 @needs_peak_memory
