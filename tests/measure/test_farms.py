@@ -180,7 +180,7 @@ def test_another_process_reaches_a_socket_by_the_short_path(tmp_path, monkeypatc
 @pytest.fixture
 def busy(launch):
     """A running launch of farms with servers, pools and threads."""
-    one = launch("task_latency", settings("task_latency", PYTHON, **LONG))
+    one = launch("task_latency", settings("task_latency", [*PYTHON, "leastload"], **LONG))
     one.start_measuring()
     return one
 
