@@ -205,7 +205,7 @@ def test_the_report_shows_the_hole_and_the_results(rendered):
     page = re.sub(r"\s+", " ", rendered.read_text())
     assert "<code>task_latency</code> has no result: its 3 launches left only holes (<em>timeout</em>" in page
     assert "snakemake --profile profiles/local -R results/launches/quick/task_latency/node/1-0123abcd.0.json" in page
-    assert page.count('class="crossover-chart"') == 14
+    assert page.count('class="crossover-chart"') == 15
 
 
 def test_the_text_of_a_page_contains_no_typed_number():
