@@ -26,6 +26,7 @@ NUMBERS = """() => [...document.querySelectorAll(".strips .cell span")].map((num
         cell.left - text.left, text.right - cell.right, cell.top - text.top, text.bottom - cell.bottom)];
 })"""
 
+
 @pytest.fixture(scope="session")
 def map_file(build_once):
     """A page with a map, which has open cells at both ends, long answers and narrow cells."""

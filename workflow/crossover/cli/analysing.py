@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from crossover.cli.command import RESULTS, path, step, value
+from crossover.cli.command import RESULTS, path, step
 
 
 @step(
