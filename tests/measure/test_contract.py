@@ -51,7 +51,7 @@ CHANGED = {
     "array_transfer": {
         "curves": [
             *("REQ/REP over tcp, float64 array", "REQ/REP over ipc, float64 array", "REQ/REP over ipc, DataFrame"),
-            *("REQ/REP over ipc, dict of arrays", "REQ/REP over ipc, uint8 frame"),
+            "REQ/REP over ipc, dict of arrays",
         ],
         "container_sizes_bytes": [10000],
     },
@@ -62,7 +62,7 @@ CHANGED = {
         "ceilings": ["C", "raw TCP", "raw Unix socket", "memcpy"],
     },
     "mpi_collectives": {"elements": [1, 1000]},
-    "task_latency": {"tasks": [2, 8], "preludes": ["none"], "engines": 1},
+    "task_latency": FAST | {"arms": ["bare zmq", "leastload"], "tasks": [2, 8], "preludes": ["none"], "engines": 1},
     "task_throughput": FAST | {"tasks": 5, "engines": 1},
     "task_map": FAST | LASTING,
     "task_scaling": FAST | LASTING | {"tasks": 5},

@@ -20,6 +20,8 @@ def temporary(monkeypatch, tmp_path):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     monkeypatch.setenv(host_lock.LOCK, str(tmp_path))
     monkeypatch.setattr(tempfile, "tempdir", None)
+    (tmp_path / "shm").mkdir()
+    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", tmp_path / "shm")
     return tmp_path
 
 
@@ -33,7 +35,7 @@ def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, mon
         with host_lock.as_a_guest() as guest:
             assert not guest
             assert os.environ["TMPDIR"] == tempfile.gettempdir() == str(private)
-            assert names(temporary) == [private.name]
+            assert sorted(names(temporary)) == [private.name, "shm"]
 
 
 @pytest.mark.parametrize("there", [True, False])
@@ -51,10 +53,8 @@ def test_a_rank_on_another_host_makes_its_own_folder_and_deletes_it(temporary, m
     assert names(temporary) == before
 
 
-def test_only_folders_and_shared_memory_of_dead_processes_of_this_host_are_deleted(temporary, monkeypatch):
+def test_only_folders_and_shared_memory_of_dead_processes_of_this_host_are_deleted(temporary):
     memory = temporary / "shm"
-    memory.mkdir()
-    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
     uid, name = os.getuid(), socket.gethostname()
@@ -81,12 +81,10 @@ def test_only_folders_and_shared_memory_of_dead_processes_of_this_host_are_delet
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root makes namespaces")
 @pytest.mark.parametrize("inside", ["owner", "sweeper"])
-def test_a_folder_of_another_pid_namespace_stays(temporary, monkeypatch, inside):
+def test_a_folder_of_another_pid_namespace_stays(temporary, inside):
     if subprocess.run([*UNSHARED, "true"], capture_output=True).returncode:
         pytest.skip("namespaces are not allowed here")
     memory = temporary / "shm"
-    memory.mkdir()
-    monkeypatch.setattr(host_lock.ending, "SHARED_MEMORY", memory)
     owner, sweeper = (UNSHARED if inside == name else [] for name in ("owner", "sweeper"))
     command = [*owner, sys.executable, "-c", HOLDING.format(memory=str(memory))]
     environment = os.environ | {"PYTHONPATH": str(WORKFLOW)}

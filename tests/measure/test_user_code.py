@@ -144,8 +144,8 @@ def test_wrong_results_have_no_value(launch):
 
 
 def test_a_function_that_no_worker_can_import_is_pickled_by_joblib_alone(launch):
-    rows = measured(launch, GOOD, "concurrent.futures", "joblib", functions=["module", "notebook"])
-    values = {(arm, row["function"]): row for arm in rows for row in rows[arm] if row["pool"] == "running"}
+    rows = measured(launch, GOOD, "concurrent.futures", "joblib", functions=["module", "notebook"], pools=["running"])
+    values = {(arm, row["function"]): row for arm in rows for row in rows[arm]}
     assert all(values[arm, place]["value"] > 0 for arm in ("loop", "joblib") for place in ("module", "notebook"))
     assert values["concurrent.futures", "module"]["value"] > 0
     assert "put it into a module" in values["concurrent.futures", "notebook"]["validity"]
