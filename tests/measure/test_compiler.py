@@ -177,4 +177,5 @@ def test_of_what_cannot_be_made_the_reason_is_left_or_the_old_product_but_no_hal
     with suppress(KeyboardInterrupt):
         assert produce(product, fail) == "this is\nwhy"
     assert product.read_text() == left
+    assert isinstance(error, KeyboardInterrupt) or loader.reason_in(product) == "this is why"
     assert list(tmp_path.iterdir()) == [tmp_path / product]

@@ -80,7 +80,7 @@ def test_a_first_look_tells_duration_and_sizes_and_compares_as_the_file_says():
         # The line of the file is named, even if a file beside it is at fault.
         (
             f"from near_file import divided\n{GOOD}".replace("str(item)", "divided(item)"),
-            "division by zero (FILE, line 7)",
+            "task fails: ZeroDivisionError: division by zero (FILE, line 7)",
         ),
     ],
 )
