@@ -241,7 +241,7 @@ SCHEMAS: dict[str, pa.Schema] = {
     "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY,
-    "hosts": record.HOSTS, "choices": record.CHOICES, "pairs": record.PAIRS,
+    "choices": record.CHOICES, "pairs": record.PAIRS,
     "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS,
 }  # fmt: skip
 

@@ -48,20 +48,6 @@ SEND: Row = {
     "default": "send", "snippet": "comm.Send(array, other)\n", "experiment": "mpi_pingpong", "metric": "round trip",
     "protocol": mpi().protocol, "x": None, "low": None, "high": None,
 }  # fmt: skip
-SLOW: Row = {
-    "experiment": "mpi_pingpong", "placement": "nodes", "protocol": "float64 array", "metric": "round trip",
-    "host": "node2", "verdict": "worse", "axis": "elements", "axis_unit": "elements", "better": "lower",
-    "launches_with": 4, "launches_without": 2, "x_from": 10_000.0, "x_to": 100_000.0,
-    "factor": 3.127, "low": 2.511, "high": 3.918, "p": 0.001, "smallest_effect": 1.02,
-}  # fmt: skip
-HOSTS: list[Row] = [
-    SLOW | {"host": "node1", "verdict": "open", "p": 1.0},
-    SLOW,
-    SLOW | {"factor": 2.0},
-    SLOW | {"host": "node9", "factor": 1.5, "x_to": 10_000.0},
-    SLOW | {"experiment": "zmq_latency", "verdict": "open"},
-    SLOW | {"experiment": "task_map", "verdict": "open", "p": None},
-]
 RECOMMENDATIONS: list[Row] = [
     recommendation(),
     recommendation(protocol=IPC, gain_low=0.9, guarantee=1.0, guarantee_of_values=1.0),
@@ -184,7 +170,7 @@ def everything() -> Campaign:
     holes = [launch_row("async_cost", n, "timeout", "no engine registered within 60 s") for n in (1, 2, 3)]
     holes += [launch_row("async_cost", 4, "crashed", "it said `a`\n```\n# boo"), launch_row("mpi_pingpong", 9, "lost")]
     estimated = {
-        "claims": CLAIMS, "recommendations": RECOMMENDATIONS, "hosts": HOSTS,
+        "claims": CLAIMS, "recommendations": RECOMMENDATIONS,
         "sensitivity": [
             sensitivity(mpi(), 1.01), sensitivity(zmq(metric="bandwidth")), sensitivity(near(), None),
             sensitivity(zmq()), sensitivity(zmq(), placement="process"),
@@ -268,7 +254,7 @@ class Text(HTMLParser):
         return "\n".join(line for line in lines if line.strip(" |"))
 
 
-PARTS = "cards summary recommended map shared claims claims_told machine health hosts ladder sure holes"
+PARTS = "cards summary recommended map shared claims claims_told machine health ladder sure holes"
 
 
 def sections(page: Page) -> dict[str, str]:

@@ -40,12 +40,6 @@ def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
     assert told == ["none", "UCX_TLS tcp", machine.UNKNOWN]
 
 
-def test_results_of_an_earlier_release_have_no_comparison_of_hosts(tmp_path):
-    folder = Campaign([mpi()]).write_tables(tmp_path)
-    (folder / "hosts.parquet").unlink()
-    assert Page(results=folder).hosts().data.startswith("This run did not compare hosts")
-
-
 def test_recommendations_come_after_the_map_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
     assert html.index("What to choose where") < html.index("In short") < html.index("What to set here")

@@ -84,11 +84,6 @@ def named(whole_run, tmp_path_factory):
         container=lambda row: "engineimage.sif",
         slurm=lambda row: json.dumps(SLURM),
     )
-    slow = {"experiment": "mpi_pingpong", "placement": "node", "protocol": "float64 array, thread level multiple"}
-    slow |= {"metric": "round trip", "axis": "array length", "axis_unit": "elements", "better": "lower"}
-    slow |= {"launches_with": 3, "launches_without": 3, "x_from": 1.0, "x_to": 1e6, "factor": 2.0, "p": 1e-6}
-    slow |= {"low": 1.8, "high": 2.2, "smallest_effect": 1.01, "verdict": "worse", "host": "apple02"}
-    record.write(pa.Table.from_pylist([slow], record.HOSTS), results / "hosts.parquet")
     for row in launches:
         own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
         facts = {"launch": {key: value for key, value in row.items() if key not in FOLDERS}, "ranks": own}
@@ -138,14 +133,13 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     with zipfile.ZipFile(packed) as opened:
         opened.extractall(tmp_path)
     results = tmp_path / "results"
-    launches, ranks, hosts = (
+    launches, ranks = (
         record.read(results / f"{name}.parquet", getattr(record, name.upper())).to_pylist()
-        for name in ("launches", "ranks", "hosts")
+        for name in ("launches", "ranks")
     )
     apple = {row["host"] for row in ranks if row["rank"] == 1}
     zebra = {row["host"] for row in ranks if row["rank"] == 0}
     assert len(apple) == len(zebra) == 1 and apple != zebra
-    assert {row["host"] for row in hosts} == apple
     assert {row["host"] for row in launches} == zebra
     assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
     assert {row["job"] for row in launches} == {"job-1"}
@@ -167,7 +161,7 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     assert json.loads(ranks[0]["network"]) == {"interface-1": 25000, "lo": 0}
     assert {row["reason"] for row in launches if row["hole"]} == {WITHHELD}
     page = (results / "report/index.html").read_text()
-    assert f"launches with the host <code>{apple.pop()}</code>" in page
+    assert apple.pop() in page
     before = pq.read_table(whole_run / "launches.parquet").to_pylist()
     assert [[row[path] for path in FOLDERS] for row in launches] == [[row[path] for path in FOLDERS] for row in before]
     before = pq.read_table(named / "summary.parquet")

@@ -3,7 +3,6 @@
 import base64
 import gzip
 import re
-import types
 
 import pyarrow.parquet as pq
 import pytest
@@ -13,7 +12,6 @@ from pairs import campaign, tournament
 from crossover.records.rows import TOPOLOGY, Rank
 from crossover.report.pages import renderer, terminal
 from crossover.report.pages.index import Page
-from crossover.report.text import machine
 from crossover.report.text.tables import Tables
 from crossover.report.tournament import charts, words
 from crossover.share import private
@@ -102,17 +100,6 @@ def test_hosts_of_a_switch_stand_together():
     ranks = [Rank.of({"host": host, "slurm": {TOPOLOGY: f"spine.{leaf}.{host}"}}) for host, leaf in LEAVES.items()]
     hosts = charts.contests(of(hosts=6), {rank.host: rank.switches for rank in ranks})[0].hosts
     assert hosts == ["node6", "node1", "node4", "node2", "node3", "node5"]
-
-
-def test_an_experiment_that_measures_pairs_is_named_where_a_host_is_slow(monkeypatch):
-    settings = types.SimpleNamespace(pairs_of_hosts=True)
-    monkeypatch.setattr(machine, "declared", lambda: {"links": types.SimpleNamespace(settings=settings)})
-    row = {"experiment": "a", "placement": "nodes", "host": "node1", "verdict": "open", "p": 1.0}
-    said = machine.compared_hosts(Tables.of({"hosts": [row]}))
-    assert said[1:] == ["`links` measures every pair of hosts: `snakemake --profile slurm -- links`."]
-    assert machine.compared_hosts(Tables()) == []
-    pairs = tournament(4, experiment="links")
-    assert len(machine.compared_hosts(Tables.of({"hosts": [row], "pairs": pairs}))) == 1
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,6 @@ TABLES = (
     "crossovers",
     "thresholds",
     "sensitivity",
-    "hosts",
     "pairs",
     "choices",
 )

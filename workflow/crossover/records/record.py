@@ -47,7 +47,6 @@ TABLES: dict[str, type[rows.Row]] = {
     "thresholds": rows.Threshold,
     "sensitivity": rows.Sensitivity,
     "choices": rows.Choice,
-    "hosts": rows.Host,
     "pairs": rows.Pair,
     "claims": rows.Claim,
     "recommendations": rows.Recommendation,
@@ -67,7 +66,6 @@ CROSSOVERS = rows.Crossover.schema()
 THRESHOLDS = rows.Threshold.schema()
 SENSITIVITY = rows.Sensitivity.schema()
 CHOICES = rows.Choice.schema()
-HOSTS = rows.Host.schema()
 PAIRS = rows.Pair.schema()
 CLAIMS = rows.Claim.schema()
 RECOMMENDATIONS = rows.Recommendation.schema()

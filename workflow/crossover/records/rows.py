@@ -322,23 +322,6 @@ class Choice(OnAxis):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Host(OnAxis):
-    """A host, panel and half of the axis: the factor by which launches with the host are worse than others."""
-
-    host: str
-    x_from: float
-    x_to: float
-    launches_with: int
-    launches_without: int
-    factor: float | None
-    low: float | None
-    high: float | None
-    smallest_effect: float | None
-    p: float | None
-    verdict: str
-
-
-@dataclass(frozen=True, kw_only=True)
 class Pair(OnAxis):
     """Two hosts of a tournament, or, without an `other`, one host with all its opponents.
 

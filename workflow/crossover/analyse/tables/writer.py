@@ -13,7 +13,6 @@ import pyarrow as pa
 from crossover.analyse.estimates.choice import Choice, Question, questions
 from crossover.analyse.estimates.crossover import crossing, levels_reached
 from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
-from crossover.analyse.estimates.hosts import hosts
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
 from crossover.analyse.estimates.pairs import pairs
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
@@ -21,7 +20,7 @@ from crossover.records import record
 from crossover.records.rows import Launch, Rank
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity hosts pairs choices"
+    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity pairs choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -136,9 +135,6 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 }
 """Functions for the rows of each table, from an experiment's curves."""
 
-FROM_LAUNCHES: dict[str, Callable[[Sequence[Curve], Sequence[Launch]], Rows]] = {"hosts": hosts, "choices": choice_rows}
-"""The same from an experiment's curves and launches."""
-
 
 def derive(folder: Path) -> None:
     """Write the medians of the measurements in `folder`, and all estimates from them, to the same folder.
@@ -151,8 +147,7 @@ def derive(folder: Path) -> None:
     launches = record.rows_of(folder / "launches.parquet", Launch)
     for name, rows in FROM_CURVES.items():
         write(rows(every), name, folder)
-    for name, rows_of in FROM_LAUNCHES.items():
-        write(rows_of(every, launches), name, folder)
+    write(choice_rows(every, launches), "choices", folder)
     write(pairs(measurements, launches, record.rows_of(folder / "ranks.parquet", Rank)), "pairs", folder)
 
 

@@ -139,15 +139,6 @@ class Page(AnyPage):
         return "\n\n".join(claims.paragraphs(self.tables.claims))
 
     @part
-    def hosts(self) -> str:
-        """The hosts on which launches are slower than on others; whether hosts could be compared."""
-        if not (self.folder / "hosts.parquet").exists():
-            return "This run did not compare hosts."
-        return (
-            "\n\n".join(machine.compared_hosts(self.tables)) or "All launches of an experiment ran on the same hosts."
-        )
-
-    @part
     def ladder(self) -> str:
         """The round trip of every measured layer: a chart, and a table at a few sizes."""
         shown = ladder.panel(self.tables.summary)

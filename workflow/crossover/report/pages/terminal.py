@@ -90,7 +90,7 @@ def answer(
         slow = "red" if own.slow_hosts or own.slow_links else ""
         yield from (line for said in own.lines for line in _wrapped(said, width, slow))
     yield from _settings(tables, everything, width)
-    ends = (*_holes(tables, command, width), _hosts(tables), _shared(tables), *_claims(tables, width))
+    ends = (*_holes(tables, command, width), _shared(tables), *_claims(tables, width))
     yield from filter(None, ends)
     yield from _open(tables, questions, width)
     if page := _page(results):
@@ -205,11 +205,6 @@ def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
         # In one line, however long, so that it can be pasted.
         Text(f"To retry: {retry}" if retry else holes.NO_COMMAND, style="red"),
     ]
-
-
-def _hosts(tables: Tables) -> Text | None:
-    words = machine.slowest_host(tables)
-    return Text(words, style="red") if words else None
 
 
 def _shared(tables: Tables) -> Text | None:

@@ -1,20 +1,15 @@
-"""The machine and the run, from ranks and launches: facts, hosts that are slow, hosts shared with other jobs."""
+"""The machine and the run, from ranks and launches: facts, hosts shared with other jobs."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from crossover.experiments import declared
 from crossover.paths import SITE
 from crossover.planning import estimate
-from crossover.records.rows import Host, Launch, Rank
+from crossover.records.rows import Launch, Rank
 from crossover.report.text import numbers
-from crossover.report.text.tables import Tables, grouped, place
 
 UNKNOWN = "unknown"
-
-PAIRS = "snakemake --profile slurm -- {}"
-"""The command for an experiment that measures pairs of hosts."""
 
 
 def kinds(ranks: Sequence[Rank]) -> dict[str, dict[str, str]]:
@@ -138,42 +133,6 @@ def tally(values: Iterable[str | None]) -> str:
     return ", ".join(f"{value}: {count:,}" for value, count in ordered) or "–"
 
 
-def slow_hosts(rows: Sequence[Host]) -> list[Host]:
-    """The row with the largest factor of each worse host, experiment and placement; the largest first."""
-    worse = [row for row in rows if row.verdict == "worse"]
-    own = grouped(sorted(worse, key=lambda row: -(row.factor or 0)), "host", "experiment", "placement").values()
-    return [strongest for strongest, *_ in own]
-
-
-def compared_hosts(tables: Tables) -> list[str]:
-    """A sentence for each slow host; then one for each experiment whose launches ran on several sets of hosts.
-
-    If there are any, the last ones name the experiments that measure every pair of hosts and are not in the run.
-    """
-    named = [_slow(row, tables) for row in slow_hosts(tables.hosts)]
-    places = grouped(tables.hosts, "experiment", "placement").values()
-    said = [*named, *(_not_slow(rows) for rows in places if not slow_hosts(rows))]
-    closer = [name for name, each in declared().items() if each.settings.pairs_of_hosts]
-    measured = {row.experiment for row in tables.pairs}
-    further = [
-        f"`{name}` measures every pair of hosts: `{PAIRS.format(name)}`." for name in closer if name not in measured
-    ]
-    return [*said, *further] if said else []
-
-
-def slowest_host(tables: Tables) -> str:
-    """The slow host with the largest factor, in one line; empty if there is none."""
-    found = slow_hosts(tables.hosts)
-    if not found:
-        return ""
-    row, others = found[0], {each.host for each in found[1:]} - {found[0].host}
-    rest = f"; also {numbers.listed(sorted(others))}" if others else ""
-    return (
-        f"Slow host: launches with {row.host} are {_factor(row)} times worse ({row.experiment}, {row.metric} "
-        f"{_along(row)}, {row.launches_with} with it, {row.launches_without} without){rest}. Leave it out."
-    )
-
-
 def shared_hosts(launches: Sequence[Launch]) -> str:
     """A warning that other jobs may have run beside launches, with their number and the key; empty if none had."""
     measured = [row for row in launches if row.outcome == "measured"]
@@ -185,42 +144,3 @@ def shared_hosts(launches: Sequence[Launch]) -> str:
         f"Nodes not exclusive: other jobs may have run beside {count} of {numbers.counted(len(measured), 'launch')}, "
         f"and may have changed their results. If your site allows it, remove `exclusive: false` from `{SITE}`."
     )
-
-
-def _slow(row: Host, tables: Tables) -> str:
-    host = row.host
-    sides = f"{numbers.counted(row.launches_with, 'launch')} with it, {row.launches_without} without"
-    return (
-        f"{place(row)}: launches with the host `{host}` are {_factor(row)} times worse in {row.metric} "
-        f"{_along(row)} ({row.protocol}) than launches without it ({sides}). "
-        "The host or its link is slow. Leave it out: remove it from `node_list`, or choose other nodes by "
-        f"`constraint`, in `{SITE}`, or add `--exclude={host}` to `slurm_extra` in your profile; or measure on alike "
-        f"hosts. Launches by hosts: {_sets_of_hosts(row, tables)}."
-    )
-
-
-def _not_slow(rows: Sequence[Host]) -> str:
-    names = numbers.listed([f"`{name}`" for name in sorted({row.host for row in rows})])
-    if all(row.p is None for row in rows):
-        return f"{place(rows[0])}: the launches ran on {names}, but they are too few to compare these hosts."
-    return f"{place(rows[0])}: the launches ran on {names} and were compared; no host is shown to be slower."
-
-
-def _along(row: Host) -> str:
-    low, high = (numbers.quantity(end, row.axis_unit) for end in (row.x_from, row.x_to))
-    return f"at {low}" if low == high else f"from {low} to {high}"
-
-
-def _factor(row: Host) -> str:
-    return "–" if row.factor is None else numbers.ratio(row.factor, row.low, row.high)
-
-
-def _sets_of_hosts(row: Host, tables: Tables) -> str:
-    """The hosts of the launches of a row's experiment and placement, each set with the number of its launches."""
-    same = [each for each in tables.launches if (each.experiment, each.placement) == _experiment(row)]
-    counts = Counter(each.hosts.replace(",", " + ") for each in same if each.hosts)
-    return ", ".join(f"{names}: {count:,}" for names, count in sorted(counts.items()))
-
-
-def _experiment(row: Host) -> tuple[str, str]:
-    return row.experiment, row.placement

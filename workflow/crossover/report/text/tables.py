@@ -21,7 +21,6 @@ from crossover.records.rows import (
     Choice,
     Claim,
     Crossover,
-    Host,
     InPanel,
     Launch,
     OfArm,
@@ -155,7 +154,6 @@ class Tables:
     sensitivity: Sequence[Sensitivity] = ()
     claims: Sequence[Claim] = ()
     recommendations: Sequence[Recommendation] = ()
-    hosts: Sequence[Host] = ()
     pairs: Sequence[Pair] = ()
     choices: Sequence[Choice] = ()
     behind: Sequence[str] = ()
@@ -237,7 +235,7 @@ def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
     are left out. Raises CrossoverError for a table that cannot be read, and for a folder without any.
     """
     lacking = run_tables.behind(folder)
-    optional = ("claims", "recommendations", "hosts", "pairs")
+    optional = ("claims", "recommendations", "pairs")
     without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
