@@ -38,7 +38,7 @@ ROOMS = {
     "report.text": "config design experiments planning records",
     "report.charts": "config design experiments farms records report.text",
     "report.tournament": "records report.charts report.text",
-    "report.pages": "config experiments planning records report.charts report.text report.tournament",
+    "report.pages": "config experiments records report.charts report.text report.tournament",
     "query": "analyse.estimates analyse.tables config design experiments farms records report.charts report.text "
     "report.tournament",
     "share": "records report.pages",

@@ -41,10 +41,10 @@ def test_a_killed_rank_is_named_with_host_and_signal_and_the_pages_command_fills
     assert code == 1, said
     reason = f"{node.name}: task 1: Killed"
     receipt = project.receipts(results="mine")["toy/nodes/1"].relative_to(project.folder)
-    again = f"snakemake --profile slurm -R {receipt} {shlex.join(CONFIG)}"
     assert (
         "1 launch of this run was not measured\n"
-        f"not measured: toy, placement nodes, launch 1 (crashed): {reason}; to retry:\n    {again}\n"
+        f"not measured: toy, placement nodes, launch 1 (crashed): {reason}; to retry, repeat the command with: "
+        f"-R {receipt}\n"
     ) in said, said
     assert "Traceback" not in said
     page = text_of_the_page(project)

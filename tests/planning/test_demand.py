@@ -10,9 +10,7 @@ from crossover import code_digest
 from crossover.config import schema
 from crossover.design.launch import MOST_LAUNCHES, MPI_LIBRARY
 from crossover.design.settings import Rounds
-from crossover.planning import command as commands
 from crossover.planning import plan, receipt
-from crossover.planning.command import Command
 from crossover.planning.demand import Demand
 
 PINGPONG = {"mpi_pingpong": {"launches": 2, "placements": ["node"], "target_width": 0.02, "players": ["rank"]}}
@@ -102,11 +100,11 @@ def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_mea
     """The package can be the same: LD_LIBRARY_PATH or another launcher decides what is loaded."""
     measure(config, FIRST, ranks=loaded("MPICH 5.0.2"))
     measure(config, SECOND, ranks=loaded("MPICH 5.0.2"))
-    said = demand(config, software).conflict([FIRST, SECOND], Command(()))
+    said = demand(config, software).conflict([FIRST, SECOND])
     assert said == ""
     measure(config, SECOND, 1, ranks=loaded("Open MPI v4.1.4"))
     run = demand(replace(config, remeasure=True), software)
-    said = demand(config, software).conflict([FIRST, SECOND], Command(()))
+    said = demand(config, software).conflict([FIRST, SECOND])
     assert "mpi_pingpong, placement node, launch 1: MPI library: MPICH 5.0.2, now Open MPI v4.1.4" in said
     assert [run.planned(launch).turn for launch in (FIRST, SECOND)] == [1, 1]
 
@@ -123,19 +121,19 @@ def test_launches_that_loaded_another_library_than_the_newest_are_listed_and_mea
 )
 def test_of_two_lists_only_what_differs_is_listed(config, before, difference):
     measure(config, FIRST, arms=before(FIRST.settings.arms))
-    assert f"placement node, launch 1: {difference}\n" in demand(config).conflict([FIRST], Command(()))
+    assert f"placement node, launch 1: {difference}\n" in demand(config).conflict([FIRST])
 
 
 def test_of_another_text_only_its_name_is_listed(config):
     measure(config, FIRST, reference="one\ntwo")
-    assert "placement node, launch 1: reference: another text\n" in demand(config).conflict([FIRST], Command(()))
+    assert "placement node, launch 1: reference: another text\n" in demand(config).conflict([FIRST])
 
 
 @pytest.mark.parametrize("known", [True, False], ids=["known here", "with --sdm"])
 def test_a_launch_with_other_variables_is_listed_and_one_with_unknown_variables_is_not(config, known):
     def listed(now):
         here = SOFTWARE | {receipt.VARIABLES: json.dumps(now)}
-        return demand(config, here if known else None).conflict([FIRST, SECOND], Command(()))
+        return demand(config, here if known else None).conflict([FIRST, SECOND])
 
     measure(config, FIRST)
     assert listed({"UCX_TLS": "tcp"}) == ""
@@ -180,7 +178,7 @@ def differences(config, software=None):
 def test_a_launch_with_the_same_settings_code_and_software_does_not_differ(config):
     measure(config, FIRST)
     assert differences(config, SOFTWARE) == []
-    assert demand(config, SOFTWARE).conflict([FIRST], Command()) == ""
+    assert demand(config, SOFTWARE).conflict([FIRST]) == ""
 
 
 def test_differences_name_key_and_library_with_both_values(config):
@@ -193,30 +191,30 @@ def test_differences_name_key_and_library_with_both_values(config):
     ]
 
 
-def test_the_conflict_gives_the_measuring_time_and_the_commands(config):
+def test_the_conflict_gives_the_measuring_time_and_the_values_to_add(config):
     for launch in (FIRST, SECOND):
         measure(config, launch, facts={"wall_seconds": 5400.0}, target_width=0.5)
-    command = Command(("--profile", "slurm"), ("tier=quick",), ("mpi_pingpong",))
-    said = demand(config).conflict([FIRST, SECOND], command).splitlines()
+    said = demand(config).conflict([FIRST, SECOND]).splitlines()
     assert said[0].startswith("2 measured launches differ from what this command would measure")
     assert said[1] == "  mpi_pingpong, placement node, launch 1, 2: target_width: 0.5, now 0.02"
-    assert said[2] == "measuring them took 3.0 h; choose one:"
-    assert "    snakemake --profile slurm --config tier=quick partial=true -- mpi_pingpong" in said
-    assert "    snakemake --profile slurm --config tier=quick remeasure=true -- mpi_pingpong" in said
+    assert said[2] == "measuring them took 3.0 h; add one of these behind snakemake's --config:"
+    assert [line.split(":")[0] for line in said[3:]] == [
+        "  partial=true", f"  results={config.results}.new", "  remeasure=true",
+    ]  # fmt: skip
 
 
 def test_a_partial_run_and_one_that_remeasures_have_no_conflict(config):
     measure(config, FIRST, target_width=0.5)
-    assert demand(config).conflict([FIRST], Command()) != ""
-    assert demand(config).conflict([SECOND], Command()) == ""
+    assert demand(config).conflict([FIRST]) != ""
+    assert demand(config).conflict([SECOND]) == ""
     for chosen in ("partial", "remeasure"):
-        assert demand(replace(config, **{chosen: True})).conflict([FIRST], Command()) == ""
+        assert demand(replace(config, **{chosen: True})).conflict([FIRST]) == ""
 
 
 def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
     measure(config, FIRST, target_width=0.5)
     measure(config, FIRST, facts=hole("crashed"))
-    assert demand(config).conflict([FIRST], Command()) == ""
+    assert demand(config).conflict([FIRST]) == ""
 
 
 @pytest.mark.parametrize("lowered", [{}, {"launches": 1}, {"placements": ["nodes"]}])
@@ -224,7 +222,7 @@ def test_a_partial_report_counts_differences_of_planned_launches_only(config, lo
     measure(config, SECOND, target_width=0.5)
     chosen = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
     less = schema.complete({"results": config.results, "experiments": chosen})
-    said = [str(each) for each in demand(less).remarks(plan.launches(less), {}, Command())]
+    said = demand(less).remarks(plan.launches(less), {})
     assert said[0] == "partial: 1 measured launches and 0 holes of tier quick"
     assert len(said) == (1 if lowered else 2)
 
@@ -233,73 +231,18 @@ def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config)
     measure(config, FIRST, target_width=0.5)
     measure(config, SECOND, facts=hole("crashed"))
     held = {**receipt.held(config.results, "quick"), ("gone", "node", 1): []}
-    said = "\n".join(map(str, Demand(config, held).remarks(plan.launches(config), {"paper": 1}, Command())))
-    assert said.splitlines() == [
+    said = Demand(config, held).remarks(plan.launches(config), {"paper": 1})
+    assert said == [
         "partial: 1 measured launches and 1 holes of tier quick",
         "1 of them were measured with other settings, code or software than the current",
         "left out: gone, which the configuration does not list",
-        "left out: 1 launches of tier paper; to report on them:",
-        "    snakemake --config partial=true tier=paper",
+        "left out: 1 launches of tier paper",
     ]
 
 
 def test_a_launch_of_an_earlier_refinement_counts_in_a_partial_report_and_is_never_asked_for(config):
     measure(config, replace(SECOND, number=MOST_LAUNCHES + 2), target_width=0.5)
     found = demand(config)
-    assert [str(each) for each in found.remarks(plan.launches(config), {}, Command())] == [
-        "partial: 1 measured launches and 0 holes of tier quick"
-    ]
+    assert found.remarks(plan.launches(config), {}) == ["partial: 1 measured launches and 0 holes of tier quick"]
     assert len(found.existing("mpi_pingpong")) == 1
-    assert found.conflict(plan.launches(config), Command()) == ""
-
-
-def test_a_command_is_repeated_with_other_values_and_without_force():
-    words = ["--profile", "profiles/local", "-F", "toy", "--config", "tier=paper", "results=my runs"]
-    command = commands.read(words, {"toy"})
-    assert command.but(results="x", partial="true") == (
-        "snakemake --profile profiles/local --config tier=paper results=x partial=true -- toy"
-    )
-
-
-def test_a_command_that_forces_only_some_files():
-    command = commands.read(["--profile", "slurm", "-F", "toy", "--config", "remeasure=true"], {"toy"})
-    assert command.forcing(["a", "b c"]) == "snakemake --profile slurm -R a 'b c' --config remeasure=true -- toy"
-    assert Command(values=("partial=true",)).forcing(["a"]) == "snakemake -R a"
-    assert Command(targets=("toy",)).forcing(["a"]) == "snakemake -R a -- toy"
-    assert command.forcing(["a", "b"], " | ") == "snakemake --profile slurm -R a | b --config remeasure=true -- toy"
-
-
-@pytest.mark.parametrize(
-    ("words", "options"),
-    [
-        ("--cores 2 --sdm conda -R launch --config tier=smoke -- toy", "--cores 2 --sdm conda"),
-        (
-            "-nj4 -F --set-resources launch:mpi=a launch:nodes=2 -k toy",
-            "-j4 --set-resources launch:mpi=a launch:nodes=2 -k",
-        ),
-        ("-c1 toy --retries=0 -C tier=smoke -kF", "-c1 --retries=0 -k"),
-        ("-j 3 --dry-run --verbose -f toy", "-j 3 --verbose"),
-    ],
-)
-def test_a_repeated_command_keeps_all_other_options(words, options):
-    command = commands.read(words.split(), {"toy"})
-    repeated = command.forcing(["a"])
-    assert repeated.startswith(f"snakemake {options} -R a")
-    again = commands.read(repeated.split()[1:], {"toy"})
-    assert (again.options, again.values, again.targets) == (command.options, command.values, command.targets)
-
-
-def test_a_command_is_repeated_without_force():
-    command = commands.read(["--profile", "slurm", "-c", "1", "-F", "--config", "tier=smoke", "--", "toy"])
-    assert command.but() == "snakemake --profile slurm -c 1 --config tier=smoke -- toy"
-
-
-@pytest.mark.parametrize("words", [["--config", "tier=smoke", "toy"], ["-C", "tier=smoke", "toy", "-n"]])
-def test_a_target_behind_config_is_refused_with_the_right_command(words):
-    with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
-        commands.require_values(words)
-
-
-def test_values_behind_config_are_accepted():
-    commands.require_values(["toy", "--config", "tier=smoke", "results=a b", "--", "toy"])
-    commands.require_values(["-F", "toy", "--profile", "slurm", "--config", "tier=smoke", "-n"])
+    assert found.conflict(plan.launches(config)) == ""

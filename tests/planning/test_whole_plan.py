@@ -9,7 +9,6 @@ from measured import measure
 from crossover.config import schema
 from crossover.planning import batches, plan, receipt
 from crossover.planning.batches import Site
-from crossover.planning.command import Command
 from crossover.planning.demand import Demand, Forced
 
 BOTH = {name: {"launches": 2, "placements": ["node"]} for name in ("async_cost", "zmq_bursts")}
@@ -23,7 +22,7 @@ def config(tmp_path):
 
 def made(config, *targets, forced=(), site=batches.HERE):
     held = receipt.held(config.results, config.tier)
-    return plan.make(Demand(config, held, forced=Forced(names=frozenset(forced))), targets, Command(), site)
+    return plan.make(Demand(config, held, forced=Forced(names=frozenset(forced))), targets, site)
 
 
 @pytest.mark.parametrize(
@@ -106,13 +105,13 @@ def test_a_partial_plan_has_the_receipts_that_exist_and_measures_nothing(config)
     found = made(replace(config, partial=True), "all")
     assert found.tables == {"async_cost": [path], "zmq_bursts": []}
     assert (found.launches, found.jobs, found.conflict) == ({}, (), "")
-    assert found.remarks[0].text == "partial: 1 measured launches and 0 holes of tier quick"
+    assert found.remarks[0] == "partial: 1 measured launches and 0 holes of tier quick"
 
 
 def test_a_plan_names_what_its_targets_leave_out():
     both = {name: own | {"placements": ["nodes"]} for name, own in BOTH.items()}
     config = replace(schema.complete({"experiments": both}), too_few_nodes="why")
-    found = plan.make(Demand(config, {}), ["zmq_bursts"], Command())
+    found = plan.make(Demand(config, {}), ["zmq_bursts"])
     assert found.estimate.outlook.splitlines()[1:] == ["not measured: zmq_bursts (placement nodes): why"]
 
 

@@ -11,7 +11,6 @@ from rich.console import Console
 from rich.text import Text
 from surfaces import LEADS, sensitivity
 
-from crossover.planning.command import Command
 from crossover.records import record
 from crossover.records.rows import Claim
 from crossover.report.pages import terminal
@@ -57,12 +56,6 @@ def test_claims_on_experiments_that_were_not_launched_are_counted(tmp_path):
     rows = [{"claim": name, "experiment": name, "own": "contradicts"} for name in ("mpi_pingpong", "zmq_bursts")]
     Campaign([mpi()], estimated={"claims": rows}).write_tables(tmp_path)
     assert [row.claim for row in load(tmp_path).claims] == ["mpi_pingpong", "zmq_bursts"]
-
-
-def test_the_command_to_retry_is_the_runs_own_in_one_line(results, capsys):
-    terminal.show(results, LEADS, command=Command(("--profile", "slurm", "--cores", "2"), ("tier=paper",)))
-    files = " ".join(row["receipt"] for row in TASK_HOLES)
-    assert f"To retry: snakemake --profile slurm --cores 2 -R {files} --config tier=paper\n" in capsys.readouterr().out
 
 
 def many(count):

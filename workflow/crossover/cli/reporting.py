@@ -54,7 +54,7 @@ def more(chosen: Namespace) -> None:
     one is interrupted, repeat the run's command to go on.
     """
     from crossover.design.settings import TIERS
-    from crossover.planning.command import RECEIPT, Command
+    from crossover.planning.receipt import ANYWHERE
     from crossover.planning.trial import TRIAL
     from crossover.report.text import holes, numbers, tables
     from crossover.report.text.more import users_file, wanted
@@ -62,7 +62,7 @@ def more(chosen: Namespace) -> None:
 
     run = tables.load(chosen.results)
     found = wanted(run, chosen.experiments, chosen.launches)
-    receipts = [RECEIPT.fullmatch(row.receipt) for row in run.launches]
+    receipts = [ANYWHERE.fullmatch(row.receipt) for row in run.launches]
     tiers = {each["tier"] for each in receipts if each}
     if len(tiers) != 1 or not tiers <= set(TIERS):
         raise CrossoverError(f"{chosen.results}: its launches name no tier; raise `launches` in config/config.yaml")
@@ -92,7 +92,8 @@ def more(chosen: Namespace) -> None:
         options += ["--configfile", str(chosen.results / TRIAL)] if (chosen.results / TRIAL).exists() else []
     replication.want(str(chosen.results), tier, found.launches)
     # Made from what is typed and from known words only: options such as --snakefile would name code to run.
-    again = Command(tuple(options), tuple(values), tuple(found.launches) if files else ()).but()
+    targets = ["--", *found.launches] if files else []
+    again = shlex.join(["snakemake", *options, "--config", *values, *targets])
     print(again, flush=True)
     os.execv(sys.executable, [sys.executable, "-m", *shlex.split(again)])
 

@@ -11,14 +11,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import Any
 
 from crossover import code_digest, experiments, farms
 from crossover.design.config import Config
 from crossover.design.launch import LOADED, Launch
 from crossover.design.settings import Settings
 from crossover.planning import receipt
-from crossover.planning.command import Command
 from crossover.planning.estimate import duration
 from crossover.planning.receipt import VARIABLES, Files, Held, Receipt
 from crossover.records import json_text
@@ -32,16 +31,6 @@ CODE = "the code that measures"
 
 ABSENT = "none"
 """The shown value of a missing setting."""
-
-
-class Remark(NamedTuple):
-    """A sentence about launches that a partial run uses or leaves out, and the command that would include them."""
-
-    text: str
-    command: str = ""
-
-    def __str__(self) -> str:
-        return f"{self.text}; to report on them:\n    {self.command}" if self.command else self.text
 
 
 @dataclass(frozen=True)
@@ -149,7 +138,7 @@ class Demand:
         changed = _changed("", receipt.stored_settings(before), launch.settings.stored)
         return before, [*changed, *self._others(before, launch.settings)]
 
-    def conflict(self, launches: Iterable[Launch], command: Command) -> str:
+    def conflict(self, launches: Iterable[Launch]) -> str:
         """The message to the user if measured launches among these differ from this run; empty if none do."""
         if self.config.partial or self.config.remeasure:
             return ""
@@ -161,7 +150,6 @@ class Demand:
         every = [held for each in alike.values() for held in each]
         if not every:
             return ""
-        results, again = self.config.results, command.but
         differ = "measured launch differs" if len(every) == 1 else "measured launches differ"
         lines = [f"{len(every)} {differ} from what this command would measure; nothing was changed"]
         for (experiment, placement, changes), each in alike.items():
@@ -170,14 +158,15 @@ class Demand:
         return "\n".join(
             [
                 *lines,
-                f"measuring them took {duration(sum(held.wall_seconds for held in every))}; choose one:",
-                f"  keep them, and report on all existing launches:\n    {again(partial='true')}",
-                f"  measure into another folder:\n    {again(results=f'{results}.new')}",
-                f"  remeasure them; the old files stay:\n    {again(remeasure='true')}",
+                f"measuring them took {duration(sum(held.wall_seconds for held in every))}; add one of these behind "
+                "snakemake's --config:",
+                "  partial=true: keep them, and report on all existing launches",
+                f"  results={self.config.results}.new: measure into another folder",
+                "  remeasure=true: remeasure them; the old files stay",
             ]
         )
 
-    def remarks(self, launches: Iterable[Launch], others: Mapping[str, int], command: Command) -> list[Remark]:
+    def remarks(self, launches: Iterable[Launch], others: Mapping[str, int]) -> list[str]:
         """Remarks on a partial report: the launches that it uses, then those that it leaves out, and why.
 
         `launches` are those that a whole run has, `others` the numbers of launches of other tiers.
@@ -191,11 +180,7 @@ class Demand:
             lines.append(f"{differing} of them were measured with other settings, code or software than the current")
         unknown = sorted({which[0] for which in self.held} - set(experiments))
         lines += [f"left out: {name}, which the configuration does not list" for name in unknown]
-        of_other_tiers = [
-            Remark(f"left out: {count} launches of tier {tier}", command.but(partial="true", tier=tier))
-            for tier, count in others.items()
-        ]
-        return [*map(Remark, lines), *of_other_tiers]
+        return lines + [f"left out: {count} launches of tier {tier}" for tier, count in others.items()]
 
     def _differs(self, held: Receipt, planned: Launch | None) -> bool:
         """Whether a launch was measured otherwise than `planned`; not if this run does not have it."""

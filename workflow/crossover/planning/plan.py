@@ -18,8 +18,7 @@ from crossover.design.settings import Settings
 from crossover.farms import authenticates, crosses_hosts
 from crossover.planning import batches
 from crossover.planning.batches import HERE, Job, Site
-from crossover.planning.command import Command
-from crossover.planning.demand import Demand, Remark
+from crossover.planning.demand import Demand
 from crossover.planning.estimate import Estimate
 from crossover.planning.receipt import FOLDER, NAME, Files
 
@@ -173,7 +172,7 @@ class Plan:
     """The receipts of those that it keeps."""
     conflict: str = ""
     """The message to the user if measured launches differ from what the run would measure."""
-    remarks: Sequence[Remark] = ()
+    remarks: Sequence[str] = ()
     """Those on the launches of a partial run."""
 
     @cached_property
@@ -194,15 +193,13 @@ class Plan:
         return _place(path, self.launches[path]) if path in self.launches else ()
 
 
-def make(
-    demand: Demand, targets: Sequence[str], command: Command, site: Site = HERE, others: Mapping[str, int] | None = None
-) -> Plan:
+def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapping[str, int] | None = None) -> Plan:
     """The plan of a run with these `targets`; `others` are the numbers of measured launches of other tiers."""
     config, names = demand.config, needed(demand.config, targets)
     named = replace(config, experiments={name: config.experiments[name] for name in names})
     estimate = Estimate(config.tier, [], site.nodes, site.is_known, left_out(named))
     if config.partial:
-        remarks = demand.remarks(launches(config), others or {}, command)
+        remarks = demand.remarks(launches(config), others or {})
         return Plan(estimate, {name: demand.existing(name) for name in names}, remarks=remarks)
     tables = {name: {demand.path(each): each for each in launches(config, name)} for name in names}
     every = {path: each for own in tables.values() for path, each in own.items()}
@@ -215,7 +212,7 @@ def make(
         every,
         jobs,
         frozenset(path for path in every if path not in due and demand.receipts[path].measured),
-        demand.conflict([each for path, each in every.items() if path not in demand.forced], command),
+        demand.conflict([each for path, each in every.items() if path not in demand.forced]),
     )
 
 

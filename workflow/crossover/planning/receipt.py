@@ -35,6 +35,11 @@ NAME = re.compile(r"(?P<launch>\d+)-(?P<digest>[0-9a-f]{8})\.(?P<turn>\d+)")
 VARIABLES = "variables"
 """Among the versions of software of a launch: the environment variables that can change its results, as JSON."""
 
+ANYWHERE = re.compile(
+    r"(?![-~])(?!.*\.\./)(?P<results>[\w.,/ +=~-]+)/launches/(?P<tier>\w+)/\w+/\w+/\d+-[0-9a-f]{8}\.\d+\.json"
+)
+"""Paths of receipts; a table from elsewhere can hold anything in their place."""
+
 RAW = re.compile(rf"launch={NAME.pattern}\.(?P<stamp>\d+)")
 """The name of a raw file without its ending; `stamp` is the time of its end, so that no two have the same name."""
 

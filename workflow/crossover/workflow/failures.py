@@ -1,6 +1,7 @@
 """The launches that fail in a run, or that it leaves without a measurement: which, why, and what repeats them."""
 
 import re
+import shlex
 import time
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -10,7 +11,6 @@ from pathlib import Path
 
 from crossover.design.launch import Launch
 from crossover.planning import receipt
-from crossover.planning.command import Command
 from crossover.planning.receipt import Files
 from crossover.records import atomic, rows
 from crossover.records.holes import HoleKind, alike
@@ -30,7 +30,6 @@ NOT_STARTED = "not started"
 class Unmeasured:
     """The launches without a measurement: grouped by `holes.alike`."""
 
-    command: Command
     groups: list[list[rows.Launch]]
     succeeded: bool = False
     """Whether Snakemake ended the run without a failure; then a launch that was not started is a fault of ours."""
@@ -71,20 +70,21 @@ class Unmeasured:
             )
         if hole.hole == NOT_STARTED:
             return f"{which}; to measure {'it' if len(group) == 1 else 'them'}, repeat the command"
-        return f"{which}: {hole.reason}; to retry:\n    {self.command.forcing([each.receipt for each in group])}"
+        return f"{which}: {hole.reason}; to retry, {forcing([each.receipt for each in group])}"
 
     def _page(self) -> list[str]:
-        """The command that makes the page without the missing launches: they keep Snakemake from making it."""
+        """What makes the page without the missing launches: they keep Snakemake from making it."""
         if not any(group[0].hole in (NO_FILE, NOT_STARTED) for group in self.groups):
             return []
-        # A receipt cannot be a target there, because nothing is measured.
-        targets = tuple(target for target in self.command.targets if not target.endswith(".json"))
-        partial = replace(self.command, targets=targets).but(partial="true")
-        return [f"to report on the existing launches now:\n    {partial}"]
+        return ["to report on the existing launches now, repeat the command with partial=true behind --config"]
+
+
+def forcing(receipts: Iterable[str]) -> str:
+    """What measures these launches again."""
+    return f"repeat the command with: -R {shlex.join(receipts)}"
 
 
 def find(
-    command: Command,
     asked: Mapping[str, Launch],
     reasons: Mapping[Files, str] | None = None,
     succeeded: bool = False,
@@ -103,7 +103,7 @@ def find(
             missing.append(_without_receipt(files, launch, (reasons or {}).get(files, "")))
         elif not held.measured:
             missing.append(held.row)
-    return Unmeasured(command, alike(missing), succeeded)
+    return Unmeasured(alike(missing), succeeded)
 
 
 def _without_receipt(files: Files, launch: Launch, reason: str) -> rows.Launch:
@@ -118,7 +118,7 @@ def _without_receipt(files: Files, launch: Launch, reason: str) -> rows.Launch:
     return replace(row, hole=NO_FILE, reason=f"its job ended early; logs: {log.parent}")
 
 
-def unchanged(command: Command, due: Iterable[str]) -> str:
+def unchanged(due: Iterable[str]) -> str:
     """The message about receipts that were due but are of an earlier run: which, why, and the command for them.
 
     Empty if there are none.
@@ -133,8 +133,8 @@ def unchanged(command: Command, due: Iterable[str]) -> str:
         why = f"its log ends with: {_last_line(log)}" if receipt.is_begun(log) else "it was not started"
         which = "{experiment}, placement {placement}, launch {launch}".format(**each.identity)
         lines.append(f"not remeasured: {which}; {why}")
-    again = command.forcing([str(each.path) for each in failed])
-    return "\n".join([*lines, f"their earlier measurements stay; to remeasure them:\n    {again}"])
+    again = forcing(str(each.path) for each in failed)
+    return "\n".join([*lines, f"their earlier measurements stay; to remeasure them, {again}"])
 
 
 def unreadable(results: str, experiments: Iterable[str]) -> list[rows.Launch]:

@@ -16,7 +16,7 @@ from pathlib import Path
 from crossover.config import schema, yaml_file
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
-from crossover.planning import command, receipt
+from crossover.planning import receipt
 
 SOCKET_BYTES = 107
 """The longest path of a socket on Linux."""
@@ -37,7 +37,7 @@ def of_results(words: Sequence[str]) -> str:
     """The folder of results of the command with these words, or the configured one; for profiles."""
     file = Path("config/config.yaml")
     configured = yaml_file.read_yaml(file) if file.exists() else None
-    given = dict(value.split("=", 1) for value in command.read(words).values if "=" in value)
+    given = dict(word.split("=", 1) for word in words if word.startswith(("results=", "tier=")))
     return schema.folder((configured if isinstance(configured, dict) else {}) | given)
 
 

@@ -197,18 +197,18 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     due = [*run.plan.due]
     review = run.plan.estimate.review(_ended(due), run.began) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
-    lacking = failures.find(run.command, run.plan.launches, reasons, succeeded)
+    lacking = failures.find(run.plan.launches, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
         # Who has ended a run knows why launches are missing.
         print(*filter(None, [review.partition("\n")[0], lacking.first_line]), sep="\n", file=sys.stderr, flush=True)
         return True
-    told = [review, failures.unchanged(run.command, due)]
+    told = [review, failures.unchanged(due)]
     for text in filter(None, [*told, str(lacking)]):
         print(text, file=sys.stderr, flush=True)
     rows = failures.unreadable(run.results, run.plan.tables)
     if rows:
         lines = [f"not readable: {row.file}: {row.reason}" for row in rows]
-        again = f"to measure them again:\n    {run.command.forcing([row.receipt for row in rows])}"
+        again = f"to measure them again, {failures.forcing([row.receipt for row in rows])}"
         print(*lines, again, sep="\n", file=sys.stderr, flush=True)
     return bool(rows or lacking.fails)
 
@@ -243,4 +243,4 @@ def _answer(run: Run) -> None:
     for folder in [results] if run.whole else own:
         print(flush=True)
         with plain():
-            terminal.show(folder, leads(), command=run.command)
+            terminal.show(folder, leads())

@@ -16,9 +16,8 @@ from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
 from crossover.measure.ranks import provenance
-from crossover.planning import command, plan, receipt
+from crossover.planning import plan, receipt
 from crossover.planning.batches import Job, Site
-from crossover.planning.command import Command
 from crossover.planning.demand import Demand
 from crossover.planning.plan import Plan
 from crossover.planning.receipt import Files
@@ -79,7 +78,7 @@ class Run:
             "hosts": plan.waiting(self.config),
             "too_few_nodes": self.config.too_few_nodes,
             "withheld": plan.withheld(self.config),
-            "partial": [remark.text for remark in self.plan.remarks],
+            "partial": [*self.plan.remarks],
         }
 
     @property
@@ -101,7 +100,7 @@ class Run:
             with plain():
                 session.require_triggers(self.workflow.dag_settings.rerun_triggers)
         others = receipt.other_tiers(self.results, self.tier, TIERS) if self.partial else {}
-        found = plan.make(self._demand(), session.targets(self.workflow), self.command, self._site(), others)
+        found = plan.make(self._demand(), session.targets(self.workflow), self._site(), others)
         if found.conflict:
             sys.exit(found.conflict)
         if self.workflow.dryrun:
@@ -123,11 +122,6 @@ class Run:
         known = session.available(self.workflow, self.slurm, self.hosts) if nodes else None
         extra = session.slurm_extra(self.workflow)
         return Site(self.slurm, self.most_minutes, extra, known or nodes, bool(known or not nodes))
-
-    @cached_property
-    def command(self) -> Command:
-        """The command that started the run. Snakemake knows its targets only once it plans."""
-        return command.read(sys.argv[1:], self.workflow.dag_settings.targets)
 
     @property
     def whole(self) -> bool:

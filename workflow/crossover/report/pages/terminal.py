@@ -8,7 +8,6 @@ from textwrap import wrap
 from rich.console import Console
 from rich.text import Text
 
-from crossover.planning.command import Command
 from crossover.report.text import certainty, choices, claims, holes, machine, more, numbers, recommendations
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, load
@@ -33,17 +32,17 @@ LEAST_ROOM = 14
 """The columns that words need beside a cost; with fewer, the cost has a line of its own."""
 
 
-def show(results: Path, leads: Mapping[str, str], everything: bool = False, command: Command | None = None) -> None:
+def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> None:
     """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
 
-    `command` is the run's command, if known. Raises record.RecordError if there are no joined tables.
+    Raises record.RecordError if there are no joined tables.
     """
     screen = Console(highlight=False)
     width = max(min(screen.width, WIDTH), FEWEST) if screen.is_terminal else WIDTH
     tables = load(results)
     questions = choices.asked(tables)
     for count in [len(questions)] if everything else range(len(questions), -1, -1):
-        lines = list(answer(tables, leads, results, questions, count, command, width, everything))
+        lines = list(answer(tables, leads, results, questions, count, width, everything))
         if len(lines) <= LINES:
             break
     for line in lines:
@@ -66,7 +65,6 @@ def answer(
     results: Path,
     questions: Sequence[Question],
     count: int,
-    command: Command | None = None,
     width: int = WIDTH,
     everything: bool = False,
 ) -> Iterator[Text]:
@@ -90,7 +88,7 @@ def answer(
         slow = "red" if own.slow_hosts or own.slow_links else ""
         yield from (line for said in own.lines for line in _wrapped(said, width, slow))
     yield from _settings(tables, everything, width)
-    ends = (*_holes(tables, command, width), _shared(tables), *_claims(tables, width))
+    ends = (*_holes(tables, width), _shared(tables), *_claims(tables, width))
     yield from filter(None, ends)
     yield from _open(tables, questions, width)
     if page := _page(results):
@@ -190,12 +188,12 @@ def _open(tables: Tables, questions: Sequence[Question], width: int) -> list[Tex
     return _wrapped(text, width)
 
 
-def _holes(tables: Tables, command: Command | None, width: int) -> list[Text]:
+def _holes(tables: Tables, width: int) -> list[Text]:
     """The launches without data, with the first reason and the command to retry them."""
     found = tables.holes()
     if not found:
         return []
-    first, retry = found[0], holes.command(tables, found, own=command)
+    first, retry = found[0], holes.command(tables, found)
     which = f"{first.experiment} {first.placement} launch {first.launch}"
     said = (
         f"Holes: {numbers.counted(len(found), 'launch')} not measured, the first {which} ({first.hole}: {first.reason})"

@@ -1,10 +1,11 @@
 """Sentences about missing data, and how to get it: holes, arms without values, measurements of other runs."""
 
+import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from crossover.planning.command import RECEIPT, Command
 from crossover.planning.plan import UNSAFE
+from crossover.planning.receipt import ANYWHERE
 from crossover.records.holes import alike, why
 from crossover.records.rows import Launch
 from crossover.report.text import numbers
@@ -35,17 +36,17 @@ LOCAL = "profiles/local"
 NO_COMMAND = "To retry, repeat the command of the run."
 
 
-def command(tables: Tables, rows: Sequence[Launch], between: str = " ", own: Command | None = None) -> str:
-    """The command that measures these launches again: the run's `own`, if known, or one made from the tables.
+def command(tables: Tables, rows: Sequence[Launch], between: str = " ") -> str:
+    """The command that measures these launches again.
 
     Empty if no path is that of a receipt: people paste commands, and tables can come from elsewhere.
     """
-    found = [each for row in rows if (each := RECEIPT.fullmatch(row.receipt or ""))]
+    found = [each for row in rows if (each := ANYWHERE.fullmatch(row.receipt or ""))]
     if not found:
         return ""
-    values = tuple(f"{key}={value}" for key, value in found[0].groupdict().items())
-    known = own or Command(("--profile", profile(tables)), values)
-    return known.forcing([each[0] for each in found], between)
+    values = [f"{key}={value}" for key, value in found[0].groupdict().items()]
+    files = between.join(shlex.quote(each[0]) for each in found)
+    return f"snakemake --profile {profile(tables)} -R {files} {shlex.join(['--config', *values])}"
 
 
 def profile(tables: Tables) -> str:

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field
 
 from crossover.errors import CrossoverError
 from crossover.experiments import declared
-from crossover.planning.command import Command
 from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.rows import Choice
 from crossover.report.text import holes, numbers
@@ -94,9 +93,8 @@ def at_point(tables: Tables, row: Choice, x: float) -> str:
         return f"to measure at {numbers.quantity(x, row.axis_unit)}: crossover try {file} --counts {max(1, round(x))}"
     took = sum(own.wall_seconds or 0.0 for own in tables.launches if own.experiment == row.experiment)
     at = numbers.typed(x, row.axis_unit)
-    values = (f"at={at}", f"results=results-{at}")
-    command = Command(("--profile", holes.profile(tables)), values, (row.experiment,))
-    return f"to measure at {numbers.quantity(x, row.axis_unit)} (at most {numbers.duration(took)}): {command.but()}"
+    command = f"snakemake --profile {holes.profile(tables)} --config at={at} results=results-{at} -- {row.experiment}"
+    return f"to measure at {numbers.quantity(x, row.axis_unit)} (at most {numbers.duration(took)}): {command}"
 
 
 def users_file(tables: Tables, experiment: str) -> str:
