@@ -254,7 +254,7 @@ class Text(HTMLParser):
         return "\n".join(line for line in lines if line.strip(" |"))
 
 
-PARTS = "cards summary recommended map shared claims claims_told machine health ladder sure holes"
+PARTS = "cards summary recommended map shared claims claims_told machine health ladder holes"
 
 
 def sections(page: Page) -> dict[str, str]:

@@ -21,7 +21,6 @@ from crossover.report.charts import gallery, ladder, overview, verdicts
 from crossover.report.pages import heading, renderer
 from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
-    certainty,
     choices,
     claims,
     findings,
@@ -113,13 +112,6 @@ class Page(AnyPage):
         ]
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
-    # ---- certainty
-
-    @part
-    def sure(self) -> str:
-        """The possible bias and the precision, for each arm."""
-        return markup.table(certainty.sure(self.tables.of_leads(self.tables.sensitivity, self.leads)), NOT_COMPARED)
-
     # ---- claims, and what has no section of its own
 
     @part
@@ -187,7 +179,7 @@ class Page(AnyPage):
 
         The picture of a tournament is that of its pairs; the curves are folded, because they have few points.
         """
-        first, rest = [self.result, self.picture], [self.findings, self.verdicts, self.ratios, self.charts]
+        first, rest = [self.result, self.picture], [self.findings, self.verdicts, self.charts]
         if tournaments.of(self.tables, experiment):
             first, rest = [self.tournament], [self.result, self.picture, *rest]
         opening, folded = (
@@ -243,11 +235,6 @@ class Page(AnyPage):
     def verdicts(self, experiment: str) -> str:
         """The verdicts on the leading metric's crossovers and thresholds."""
         return _verdict_tables(self._leading_panels(experiment))
-
-    @part
-    def ratios(self, experiment: str) -> str:
-        """The leading metric's ratios at a few points of the axis, including its ends."""
-        return markup.table(findings.ratio_lines(self._leading_panels(experiment)))
 
     @part
     def waiting(self, experiment: str) -> str:

@@ -1,12 +1,12 @@
 """How far to trust a run: its possible bias and precision, a busy machine, a smoke run."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 from crossover.planning import receipt
-from crossover.records.rows import Launch, Rank, Sensitivity
+from crossover.records.rows import Launch, Rank
 from crossover.report.text import numbers
-from crossover.report.text.tables import Tables, arms, place
+from crossover.report.text.tables import Tables
 
 
 def bias(tables: Tables, leads: Mapping[str, str]) -> str:
@@ -52,20 +52,3 @@ def tier(launches: Sequence[Launch]) -> str:
 def is_smoke(launches: Sequence[Launch]) -> bool:
     """Whether the launches are those of tier smoke, which tests the workflow."""
     return receipt.tiers(launches) == ["smoke"]
-
-
-def sure(sensitivity: Iterable[Sensitivity]) -> list[dict[str, str]]:
-    """A line for each rival: bias and chance."""
-    return [
-        {
-            **{"experiment": place(row), "protocol": row.protocol, "arms": arms(row)},
-            **{"possible bias": _beyond(row.smallest_effect), "null cells": str(row.null_cells)},
-            "precision": _beyond(row.resolution, "±"),
-        }
-        for row in sensitivity
-    ]
-
-
-def _beyond(ratio: float | None, sign: str = "") -> str:
-    """The distance of a ratio from 1, in per cent."""
-    return "–" if ratio is None else f"{sign}{numbers.percent(ratio - 1)}"

@@ -1,4 +1,4 @@
-"""What a panel shows: crossovers, ratios and thresholds in lines of tables. No number is typed.
+"""What a panel shows: crossovers and thresholds in lines of tables. No number is typed.
 
 A threshold is the point from which an arm reaches a level such as half efficiency.
 """
@@ -21,8 +21,6 @@ THRESHOLDS = {
     "several": "on and off, several times along the axis",
 }
 """The words for each verdict: the threshold with its interval, or the measured points around it."""
-
-SAMPLED_POINTS = 5
 
 
 def alone(panel: Panel) -> str:
@@ -142,17 +140,3 @@ def _crossover_place(row: Crossover, possible: str) -> dict[str, str]:
         where = numbers.position(row.x, row.low, row.high, row.axis_unit)
         around = numbers.bracket(row.bracket_low, row.bracket_high, row.axis_unit)
     return {"crossover": where, "between measured points": around}
-
-
-def ratio_lines(panels: Sequence[Panel]) -> list[dict[str, str]]:
-    """A line for each arm that was compared, with its ratios at a few points of the axis, including both ends."""
-    curves = [(panel, arm) for panel in panels for arm in panel.compared]
-    places = sorted({cell.x for panel, arm in curves for cell in panel.ratios_of(arm)})
-    steps = range(SAMPLED_POINTS)
-    shown = list(dict.fromkeys(places[round(step * (len(places) - 1) / steps[-1])] for step in steps if places))
-    lines, names = [], panel_names(panels)
-    for panel, arm in curves:
-        cells = {cell.x: numbers.ratio(cell.ratio, cell.low, cell.high) for cell in panel.ratios_of(arm)}
-        at = {numbers.quantity(x, panels[0].facts.axis_unit): cells.get(x, "–") for x in shown}
-        lines.append({"curve": names[panel_key(panel)], "arms": f"`{arm}` / `{panel.reference}`"} | at)
-    return lines

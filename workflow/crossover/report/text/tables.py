@@ -213,19 +213,9 @@ def competes(row: OfArm) -> bool:
     return not (row.is_null_arm or row.ceiling)
 
 
-def place(row: InPanel) -> str:
-    """The experiment of a row, with the placement unless it is `node`."""
-    return title(f"`{row.experiment}`", row.placement)
-
-
 def where(row: InPanel) -> str:
     """The metric and the protocol of a row, with the placement unless it is `node`."""
     return f"{row.metric}, {title(row.protocol, row.placement)}"
-
-
-def arms(row: Sensitivity) -> str:
-    """The arm and the reference of a row."""
-    return f"`{row.arm}` / `{row.reference}`"
 
 
 def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
