@@ -19,7 +19,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from crossover import experiments
+from crossover.design import experiments
 from crossover.records import record
 
 CELL = ["experiment", "placement", "protocol", "metric", "x"]

@@ -25,10 +25,9 @@ from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.design.config import Config
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment, declared
 from crossover.design.launch import Launch
 from crossover.design.settings import Rounds, Settings, canonical
-from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.measure.launch.conduct import conduct
 from crossover.measure.launch.driver import Driver

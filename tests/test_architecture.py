@@ -23,26 +23,25 @@ ROOMS = {
     "experiments": "design",
     "farms": "design",
     FARMS: "farms measure.farms measure.ranks records",
-    "planning": "design experiments farms records",
-    "config": "design experiments farms planning records slurm",
+    "planning": "design records",
+    "config": "design planning records slurm",
     "measure.native": "records",
-    "measure.ranks": "design farms records",
+    "measure.ranks": "design records",
     "measure.sampling": "design",
     "measure.messages": "design measure.native measure.ranks measure.sampling",
-    "measure.farms": "design farms measure.ranks measure.sampling records",
+    "measure.farms": "design measure.ranks measure.sampling records",
     DRIVERS: "design experiments measure.farms measure.messages measure.native measure.ranks measure.sampling records",
-    "measure.launch": "design experiments measure.native measure.ranks measure.sampling planning records",
-    "analyse.estimates": "design experiments records",
-    "analyse.tables": "analyse.estimates design experiments planning records",
+    "measure.launch": "design measure.native measure.ranks measure.sampling planning records",
+    "analyse.estimates": "design records",
+    "analyse.tables": "analyse.estimates design planning records",
     "analyse.claims": "analyse.estimates config design records",
-    "report.text": "config design experiments planning records",
-    "report.charts": "config design experiments farms records report.text",
+    "report.text": "config design planning records",
+    "report.charts": "config design records report.text",
     "report.tournament": "records report.charts report.text",
-    "report.pages": "config experiments records report.charts report.text report.tournament",
-    "query": "analyse.estimates analyse.tables config design experiments farms records report.charts report.text "
-    "report.tournament",
+    "report.pages": "config design records report.charts report.text report.tournament",
+    "query": "analyse.estimates analyse.tables config design records report.charts report.text report.tournament",
     "share": "records report.pages",
-    "workflow": "config design doctor experiments measure.ranks planning records report.pages slurm",
+    "workflow": "config design doctor measure.ranks planning records report.pages slurm",
     "doctor": "measure.launch measure.ranks records slurm",
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
@@ -163,7 +162,7 @@ def test_every_imported_module_of_ours_exists():
 def test_measuring_analysing_and_reporting_meet_only_in_files():
     for part in ("measure", "analyse", "report"):
         others = {other.partition(".")[0] for name in within(part) for other in imported(name)}
-        assert others <= {part, "design", "experiments", "farms", "records", "planning", "config", *GROUND}, part
+        assert others <= {part, "design", "records", "planning", "config", *GROUND}, part
     assert {other for name in within("analyse") + within("report") for other in imported(name)} >= {"records.record"}
 
 

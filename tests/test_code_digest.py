@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from crossover import code_digest, experiments
+from crossover import code_digest
 from crossover.config import schema
+from crossover.design import experiments
 from crossover.paths import NATIVE
 from crossover.planning import plan
 

@@ -13,7 +13,7 @@ from crossover.analyse.claims.quantities import find
 from crossover.analyse.estimates.intervals import ABOVE_ONE, BOUNDED, MOST, POSITIVE, estimate, scale_of
 from crossover.analyse.tables.writer import FROM_CURVES
 from crossover.config.schema import complete
-from crossover.experiments import declared
+from crossover.design.experiments import declared
 from crossover.records.record import FACTOR, SHARE
 
 DURATIONS_US = np.logspace(3, 6, 7)

@@ -17,11 +17,11 @@ from jupyter_client.session import Session
 from mpi4py import MPI
 from traitlets.config import Config, PyFileConfigLoader
 
-from crossover import farms
 from crossover.analyse.tables import recommend
 from crossover.analyse.tables.recommend import SETTINGS, snippet
 from crossover.config import schema
-from crossover.experiments import declared
+from crossover.design import farms
+from crossover.design.experiments import declared
 from crossover.experiments.zmq_throughput import PYZMQ_THRESHOLD_BYTES
 
 SIZE = 12345

@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from crossover import __main__, farms
+from crossover import __main__
 from crossover.analyse.claims import quantities
 from crossover.config import claim_list, published, schema, sources
+from crossover.design import farms
+from crossover.design.experiments import declared
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.planning import plan
 from crossover.report.charts import ladder

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from crossover.config import schema, user_file, yaml_file
+from crossover.design.experiments import declared
 from crossover.design.settings import TIERS, Rounds
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.paths import CONFIG
 from crossover.planning import estimate, plan
 

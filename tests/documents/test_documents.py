@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from crossover import experiments, farms
 from crossover.config import reference_page, sources
-from crossover.design import advice
+from crossover.design import advice, experiments, farms
 from crossover.design.settings import Settings, described
 from crossover.paths import PACKAGE
 

@@ -18,10 +18,9 @@ from typing import Any
 import psutil
 import pyarrow as pa
 
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment, declared
 from crossover.design.launch import Launch as Planned
 from crossover.design.settings import Settings
-from crossover.experiments import declared
 from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
@@ -48,7 +47,7 @@ TOY_DECLARATION = """
 from dataclasses import dataclass
 
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.settings import Numbers, Points, Rounds, Settings as Common, Tiers
 
 

@@ -11,8 +11,8 @@ from launching import COMMON, Launch
 
 from crossover.config import schema
 from crossover.design.arm import arms_of
+from crossover.design.experiments import declared
 from crossover.design.settings import Rounds
-from crossover.experiments import declared
 from crossover.experiments.own_message import TO_CHILD
 from crossover.measure.launch import driver
 from crossover.measure.messages.handover import NEIGHBOURHOOD

@@ -9,8 +9,8 @@ import zmq
 from test_contract import settings_of
 
 from crossover.design.arm import arms_of
+from crossover.design.experiments import declared
 from crossover.design.zeromq import Connected
-from crossover.experiments import declared
 from crossover.measure.launch import driver
 from crossover.measure.messages import sockets
 from crossover.measure.ranks.peers import Peers

@@ -9,8 +9,8 @@ from launching import toy_project
 from openssh import WHY_NO_SSHD
 
 from crossover.config import schema
+from crossover.design.experiments import declared
 from crossover.design.settings import Rounds
-from crossover.experiments import declared
 from crossover.planning import plan
 
 

@@ -15,8 +15,10 @@ import pytest
 import yaml
 from launching import ROOT, eventually
 
-from crossover import experiments, farms
+import crossover.experiments
+import crossover.farms
 from crossover.config import schema
+from crossover.design import experiments, farms
 from crossover.design.arm import arms_of
 from crossover.design.settings import Rounds
 from crossover.errors import CrossoverError
@@ -110,8 +112,8 @@ def project(tmp_path_factory):
 @pytest.fixture
 def settings(project, monkeypatch):
     """The settings of an experiment in the copy: the defaults, except these."""
-    monkeypatch.setattr(experiments, "__path__", [*experiments.__path__, str(project.folder / EXPERIMENTS)])
-    monkeypatch.setattr(farms, "__path__", [*farms.__path__, str(project.folder / FARMS)])
+    for package, folder in ((crossover.experiments, EXPERIMENTS), (crossover.farms, FARMS)):
+        monkeypatch.setattr(package, "__path__", [*package.__path__, str(project.folder / folder)])
     forget()
 
     def of(experiment, **chosen):

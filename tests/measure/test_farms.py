@@ -20,8 +20,8 @@ from openssh import needs_sshd
 from crossover.config import schema
 from crossover.design.arm import arms_of
 from crossover.design.cell import Cell
+from crossover.design.farms import declared
 from crossover.experiments.task_throughput import driver as task_throughput
-from crossover.farms import declared
 from crossover.farms.ipyparallel import Options
 from crossover.farms.ipyparallel import farm as ipyparallel
 from crossover.measure import farms

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crossover import experiments
+from crossover.design import experiments
 from crossover.design.protocol import PRELUDES, label
 from crossover.measure.sampling import prelude
 

@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from crossover import farms
+from crossover.design import farms
 from crossover.measure.farms import programs
 from crossover.measure.farms.user_code import unfold
 

@@ -9,8 +9,8 @@ from launching import COMMON, settings
 from crossover.config import schema
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
+from crossover.design.experiments import declared
 from crossover.design.settings import TIERS
-from crossover.experiments import declared
 from crossover.experiments.zmq_message_size import BUILT
 from crossover.experiments.zmq_message_size import driver as experiment
 from crossover.measure.native import loader

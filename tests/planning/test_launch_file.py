@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from crossover import experiments
 from crossover.config import schema
+from crossover.design import experiments
 from crossover.design.launch import Launch
 from crossover.design.settings import TIERS, canonical, read_settings
 from crossover.errors import CrossoverError

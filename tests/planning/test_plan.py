@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from crossover.config import schema
 from crossover.design import farming
 from crossover.design.arm import arms_of
+from crossover.design.experiments import declared
 from crossover.design.settings import TIERS, Rounds, decades, described
-from crossover.experiments import declared
 from crossover.experiments.mpi_pingpong import PLAYING
 from crossover.planning import plan
 

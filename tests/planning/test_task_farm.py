@@ -5,10 +5,10 @@ from typing import Annotated, Literal
 
 import pytest
 
-from crossover import farms
 from crossover.config import schema
 from crossover.config.yaml_file import faults_of
-from crossover.design.task_farm import TaskFarm
+from crossover.design import farms
+from crossover.design.farms import TaskFarm
 
 
 @dataclass(frozen=True)

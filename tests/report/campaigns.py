@@ -13,8 +13,8 @@ from typing import Any
 import label_keys
 import pyarrow as pa
 
+from crossover.design.experiments import declared
 from crossover.design.protocol import columns
-from crossover.experiments import declared
 from crossover.records import record
 from crossover.records.outcome import ALIKE, BETTER, HORIZON, KNOWN, OPEN, SETTLED, WINNER, WORSE
 from crossover.report.charts import figures, ladder

@@ -28,8 +28,8 @@ from campaigns import (
 )  # fmt: skip
 from hypothesis import strategies as st
 
+from crossover.design.experiments import leads
 from crossover.design.protocol import identity
-from crossover.experiments import leads
 from crossover.report.pages import preview
 from crossover.report.pages.index import Page
 

@@ -6,9 +6,8 @@ import math
 import pytest
 from campaigns import Campaign, zmq
 
-from crossover import farms
-from crossover.design import farming
-from crossover.experiments import declared
+from crossover.design import farming, farms
+from crossover.design.experiments import declared
 from crossover.report.charts import arm_styles, ladder
 from crossover.report.text.tables import Tables
 

@@ -5,8 +5,8 @@ from dataclasses import replace
 import pytest
 from campaigns import Campaign, mpi, run, tasks, zmq
 
-from crossover import farms
-from crossover.experiments import declared
+from crossover.design import farms
+from crossover.design.experiments import declared
 from crossover.report.charts import ladder
 from crossover.report.pages.index import Page
 

@@ -11,7 +11,7 @@ from runs import stored
 from synthetic import SIZES, blocks, launched, rows
 from test_overview import Read, cells
 
-from crossover.experiments import leads
+from crossover.design.experiments import leads
 from crossover.query.run import Run
 from crossover.records.outcome import ALIKE, KNOWN, OPEN, VERDICTS, Outcome
 from crossover.report.charts import overview

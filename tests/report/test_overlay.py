@@ -8,12 +8,12 @@ import pytest
 import yaml
 from campaigns import mpi, panel, zmq
 
-from crossover import farms
 from crossover.config import published, schema
 from crossover.config.sources import NOT_STATED
+from crossover.design import farms
 from crossover.design.arm import arms_of
+from crossover.design.experiments import declared
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.measure.launch.driver import find
 from crossover.planning import plan
 from crossover.records.rows import Summary

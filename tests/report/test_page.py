@@ -8,8 +8,8 @@ from campaigns import MACHINE, Campaign, mpi, zmq
 from hypothesis import given
 from hypothesis import strategies as st
 
+from crossover.design.experiments import declared
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.records import record
 from crossover.records.rows import Rank
 from crossover.report.pages.index import Page

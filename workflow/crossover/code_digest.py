@@ -18,7 +18,7 @@ from crossover.paths import PACKAGE
 TIERS = ("SMOKE", "QUICK", "STANDARD", "PAPER")
 """The defaults of an experiment, in its declaration."""
 
-READER = "crossover.experiments"
+READER = "crossover.design.experiments"
 """The module that reads the declarations of experiments, which are in its folder."""
 
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 from crossover.design.settings import REFERENCE, WHERE, MinLen, Names, OneOf, Points, Rounds, Tiers
 from crossover.design.settings import Settings as Common
 

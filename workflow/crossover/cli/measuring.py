@@ -46,7 +46,7 @@ def launch(chosen: Namespace) -> int:
     """
     from tempfile import mkdtemp
 
-    from crossover import experiments
+    from crossover.design import experiments
     from crossover.measure.launch.supervisor import Job, supervise
     from crossover.planning.receipt import Files
 
@@ -87,7 +87,7 @@ def rank(chosen: Namespace) -> int:
 
     # Before any module that imports MPI.
     shorten_values()
-    from crossover import experiments
+    from crossover.design import experiments
     from crossover.measure.launch.rank import run
 
     launch = experiments.read_launch(chosen.file)

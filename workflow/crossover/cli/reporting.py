@@ -24,7 +24,7 @@ def show(chosen: Namespace) -> None:
 
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
-    from crossover.experiments import leads
+    from crossover.design.experiments import leads
     from crossover.report.pages import terminal
 
     terminal.show(chosen.results, leads(), chosen.everything)

@@ -56,7 +56,7 @@ def try_(chosen: Namespace) -> int:
     """
     from crossover.config import user_file
     from crossover.config.yaml_file import refuse
-    from crossover.experiments import declared
+    from crossover.design.experiments import declared
     from crossover.planning.trial import TRIAL
     from crossover.report.text import numbers
 
@@ -111,7 +111,7 @@ class Part:
 
 def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
     """The trial of a function."""
-    from crossover import farms
+    from crossover.design import farms
     from crossover.design.farming import Look
     from crossover.planning.trial import ROUNDS, Extent, trial
     from crossover.workflow.session import engines_here
@@ -185,8 +185,8 @@ def _arms(text: str, experiments: Sequence[str]) -> dict[str, list[str]]:
     """The arms of each experiment: the reference and those named, or the usual ones where none is named."""
     from difflib import get_close_matches
 
-    from crossover import farms
-    from crossover.experiments import declared
+    from crossover.design import farms
+    from crossover.design.experiments import declared
 
     every = {name: declared()[name] for name in experiments}
     known = {
@@ -281,8 +281,8 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
 
 def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str], list[list[str]]]:
     """The choices along the axis, where they are open, what the reference costs; and the lines to paste, by arm."""
-    from crossover import farms
-    from crossover.experiments import declared
+    from crossover.design import farms
+    from crossover.design.experiments import declared
     from crossover.query.run import Run
     from crossover.records.outcome import OPEN
     from crossover.report.text import numbers

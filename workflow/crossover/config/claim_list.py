@@ -12,9 +12,8 @@ from pydantic import Field
 
 from crossover.config import sources, yaml_file
 from crossover.config.sources import Text
-from crossover.design.experiment import ANY
+from crossover.design.experiments import ANY, declared
 from crossover.design.protocol import KEYS, Keys
-from crossover.experiments import declared
 from crossover.paths import CONFIG
 
 FILE = CONFIG / "claims.yaml"

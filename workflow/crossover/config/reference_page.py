@@ -8,10 +8,10 @@ from typing import Any, get_args, get_origin
 
 import yaml
 
-from crossover import experiments, farms
 from crossover.config import schema
+from crossover.design import experiments, farms
 from crossover.design.config import ABOUT, ABOUT_FARMS, Config
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.settings import TIERS, Described, Ge, Gt, Le, MinLen, Rounds, described
 from crossover.paths import CONFIG, PROJECT
 from crossover.planning import plan

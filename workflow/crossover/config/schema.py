@@ -8,13 +8,13 @@ from operator import or_
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from crossover import farms
 from crossover.config import amount, user_file
 from crossover.config.yaml_file import STRICT, faults_of, refuse
+from crossover.design import farms
 from crossover.design.config import Config
+from crossover.design.experiments import declared
 from crossover.design.farming import Farming
 from crossover.design.settings import TIERS, Described, FarmEntry, Ge, Le, Rounds, Settings, described
-from crossover.experiments import declared
 from crossover.planning import plan
 
 SMOKE_RESULTS = f"{Config.results}-smoke"

@@ -8,8 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from crossover.design.config import OfUser
+from crossover.design.experiments import declared
 from crossover.design.settings import Settings
-from crossover.experiments import declared
 
 MOST_BYTES = 1_000_000
 """The files are stored with every launch."""

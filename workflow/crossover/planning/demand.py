@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from crossover import code_digest, experiments, farms
+from crossover import code_digest
+from crossover.design import experiments, farms
 from crossover.design.config import Config
 from crossover.design.launch import LOADED, Launch
 from crossover.design.settings import Settings

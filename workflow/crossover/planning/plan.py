@@ -11,11 +11,11 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from crossover import experiments
+from crossover.design import experiments
 from crossover.design.config import Config
+from crossover.design.farms import authenticates, crosses_hosts
 from crossover.design.launch import MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings
-from crossover.farms import authenticates, crosses_hosts
 from crossover.planning import batches
 from crossover.planning.batches import HERE, Job, Site
 from crossover.planning.demand import Demand

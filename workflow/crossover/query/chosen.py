@@ -7,9 +7,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from crossover import farms
 from crossover.config.amount import UNIT_BYTES
-from crossover.experiments import declared
+from crossover.design import farms
+from crossover.design.experiments import declared
 from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice

@@ -9,10 +9,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from crossover import farms
 from crossover.config.amount import amount, fits
+from crossover.design import farms
+from crossover.design.experiments import declared, leads, subject
 from crossover.errors import CrossoverError
-from crossover.experiments import declared, leads, subject
 from crossover.query import answers, question, words
 from crossover.query.answers import Answer, Value, answer
 from crossover.query.chosen import Chosen, Group, groups

@@ -9,8 +9,8 @@ from difflib import get_close_matches
 from functools import cached_property
 
 from crossover.config.amount import is_unit
+from crossover.design.experiments import declared
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.report.text import numbers
 from crossover.report.text.choices import metric_word
 from crossover.report.text.tables import Panel, panel_key, panel_names

@@ -235,7 +235,7 @@ def _ended(due: Sequence[str]) -> list[tuple[rows.Launch, float]]:
 
 def _answer(run: Run) -> None:
     """Print the answer of the run, or of the experiments that were its targets."""
-    from crossover.experiments import leads
+    from crossover.design.experiments import leads
     from crossover.report.pages import terminal
 
     results = Path(run.results)

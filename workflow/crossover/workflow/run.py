@@ -10,8 +10,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from crossover import code_digest, experiments
+from crossover import code_digest
 from crossover.config import claim_list, published, schema
+from crossover.design import experiments
 from crossover.design.launch import Launch
 from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.settings import WHERE, Names, OneOf, Points, Rounds, Tiers
 from crossover.design.settings import Settings as Common
 

@@ -14,12 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from crossover import experiments
 from crossover.analyse.estimates.crossover import Crossing, crossing
 from crossover.analyse.estimates.curve import PANEL, Curve, Row
 from crossover.analyse.estimates.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.analyse.estimates.sensitivity import Biases
-from crossover.design import protocol
+from crossover.design import experiments, protocol
 from crossover.records.outcome import HORIZON, KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 from crossover.records.rows import Launch

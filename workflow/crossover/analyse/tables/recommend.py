@@ -18,8 +18,8 @@ from crossover.analyse.estimates.curve import Row, curves
 from crossover.analyse.estimates.intervals import Floats
 from crossover.analyse.estimates.sensitivity import NO_NULL
 from crossover.design.advice import Setting, Value
+from crossover.design.experiments import declared
 from crossover.design.protocol import holds
-from crossover.experiments import declared
 from crossover.planning import receipt
 from crossover.records import atomic, holes, record
 from crossover.records.outcome import KNOWN, OPEN

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 
 from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import advice, settings, zeromq
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 METRICS = (Metric("call", "s", "lower"),)
 PATTERNS = ("allreduce", "bcast", "allgather")

@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar, Self
 
 from crossover.design import settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 LATENCY, BANDWIDTH = "latency", "bandwidth"
 METRICS = (Metric(LATENCY, "s", "lower"), Metric(BANDWIDTH, "MB/s", "higher"))

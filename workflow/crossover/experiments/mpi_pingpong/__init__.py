@@ -6,7 +6,7 @@ from typing import Annotated
 
 from crossover.design import advice, settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment, Rung
+from crossover.design.experiments import Experiment, Rung
 from crossover.design.protocol import label
 
 METRICS = (Metric("round trip", "s", "lower"),)

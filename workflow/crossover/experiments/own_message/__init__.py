@@ -6,7 +6,7 @@ from typing import Annotated, ClassVar
 from crossover.design import settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.config import OfUser
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
 PATTERNS = ("round trips", "stream")

@@ -7,7 +7,7 @@ from typing import Annotated, ClassVar
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
 from crossover.design.config import OfUser
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 METRICS = (Metric("round trip", "tasks/s", "higher"), Metric("whole program", "s", "lower"))
 RUNNING, PROGRAM = "running", "program"

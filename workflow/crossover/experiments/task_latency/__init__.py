@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import advice, farming, settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 METRICS = (Metric("submission", "tasks/s", "higher"), Metric("round trip", "tasks/s", "higher"))
 CHUNKED = ("ipyparallel map", "multiprocessing.Pool map", "concurrent.futures chunk 8")

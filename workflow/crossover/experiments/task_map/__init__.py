@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 METRICS = (Metric("efficiency", "", "higher", levels=(0.5, 0.95)), Metric("round trip", "tasks/s", "higher"))
 LOOP = "loop"

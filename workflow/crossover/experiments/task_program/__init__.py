@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import farming, settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 
 METRICS = (Metric("whole program", "s", "lower"),)
 DURATION_US = 10_000

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import ANY, Experiment
+from crossover.design.experiments import ANY, Experiment
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (

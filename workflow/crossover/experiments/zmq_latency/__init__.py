@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import settings, zeromq
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment, Rung
+from crossover.design.experiments import Experiment, Rung
 from crossover.design.protocol import TRANSPORTS
 
 METRICS = (

@@ -5,7 +5,7 @@ from typing import Annotated
 
 from crossover.design import settings
 from crossover.design.cell import Axis, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 
 METRICS = (Metric("throughput", "messages/s", "higher"), Metric("round trip", "s", "lower"))
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Annotated
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,6 @@
 """The pool of interpreters of the standard library, from Python 3.14 on."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 FARM = TaskFarm(
     place=28,

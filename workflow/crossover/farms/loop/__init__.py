@@ -1,6 +1,6 @@
 """No farm: a loop in the client."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 FARM = TaskFarm(
     place=20,

@@ -1,6 +1,6 @@
 """Parsl, which is not part of the set-up: `make env EXTRA=parsl`."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 FARM = TaskFarm(
     place=44,

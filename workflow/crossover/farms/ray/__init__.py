@@ -1,6 +1,6 @@
 """Ray, which is not part of the set-up: `make env EXTRA=ray`."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 STORE_BYTES = 2_000_000_000
 """The shared memory for arguments and results, taken as needed. The largest flood of any tier needs about half. A flood

@@ -1,6 +1,6 @@
 """The thread pool of the standard library."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 FARM = TaskFarm(
     place=26,

@@ -1,5 +1,5 @@
 """A reconstruction of how IPython farmed out tasks before it used ZeroMQ."""
 
-from crossover.design.task_farm import TaskFarm
+from crossover.design.farms import TaskFarm
 
 FARM = TaskFarm(place=50, arms={"twisted": {}}, packages=("foolscap", "twisted"))

@@ -19,8 +19,8 @@ from typing import Any, TypeVar
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
 from crossover.design.farming import Farming
+from crossover.design.farms import declared, options
 from crossover.design.settings import FarmEntry
-from crossover.farms import declared, options
 from crossover.measure.farms.tasks import Workload, turns_per_second
 from crossover.measure.ranks.network import launcher
 from crossover.measure.ranks.peers import Peers

@@ -11,7 +11,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from crossover import farms
+from crossover.design import farms
 from crossover.errors import CrossoverError
 from crossover.measure.farms.user_code import with_remedy
 from crossover.measure.ranks.ending import die_with_parent

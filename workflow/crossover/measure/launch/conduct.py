@@ -17,10 +17,10 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover import experiments
+from crossover.design import experiments
 from crossover.design.arm import Arm, arms_of
 from crossover.design.cell import Cell, Metric
-from crossover.design.experiment import Experiment
+from crossover.design.experiments import Experiment
 from crossover.design.launch import Launch
 from crossover.design.protocol import KEYS, identity
 from crossover.measure.launch.driver import Driver

@@ -5,7 +5,7 @@ from contextlib import ExitStack
 from functools import partial
 from pathlib import Path
 
-from crossover import experiments
+from crossover.design import experiments
 from crossover.design.launch import Launch
 from crossover.measure.launch import driver
 from crossover.measure.launch.host_lock import alone, as_a_guest

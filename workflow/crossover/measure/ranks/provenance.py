@@ -19,8 +19,8 @@ from typing import Any
 
 import psutil
 
+from crossover.design.farms import declared
 from crossover.design.launch import MPI_LIBRARY
-from crossover.farms import declared
 from crossover.measure.ranks import variables
 from crossover.measure.ranks.network import Reach
 from crossover.paths import PROJECT

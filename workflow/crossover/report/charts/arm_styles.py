@@ -11,9 +11,8 @@ import zlib
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from crossover import farms
-from crossover.design import farming
-from crossover.experiments import declared
+from crossover.design import farming, farms
+from crossover.design.experiments import declared
 from crossover.report.text.tables import Panel
 
 # Outlines in a square from -1 to 1, in the syntax of Vega and SVG.

@@ -10,9 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from crossover.config.amount import UNIT_BYTES
-from crossover.design.experiment import Rung
+from crossover.design.experiments import Rung, declared
 from crossover.design.protocol import holds
-from crossover.experiments import declared
 from crossover.records.rows import Summary
 from crossover.report.charts import figures
 from crossover.report.text import numbers

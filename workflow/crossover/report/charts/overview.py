@@ -8,7 +8,7 @@ from itertools import pairwise
 from textwrap import shorten
 
 from crossover.config.amount import UNIT_BYTES
-from crossover.experiments import declared, subject
+from crossover.design.experiments import declared, subject
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Choice
 from crossover.report.charts import arm_styles, gallery, marks, strips

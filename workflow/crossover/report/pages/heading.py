@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import groupby
 from pathlib import Path
 
-from crossover.experiments import declared, subject
+from crossover.design.experiments import declared, subject
 from crossover.records import record
 from crossover.records.outcome import WINNER
 from crossover.records.rows import Choice, Claim, Launch, Rank, Threshold

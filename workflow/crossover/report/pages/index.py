@@ -12,10 +12,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from IPython.display import Markdown
 
-from crossover import experiments
 from crossover.config import published
+from crossover.design import experiments
+from crossover.design.experiments import declared
 from crossover.errors import printable
-from crossover.experiments import declared
 from crossover.records import json_text, record
 from crossover.report.charts import gallery, ladder, overview, verdicts
 from crossover.report.pages import heading, renderer

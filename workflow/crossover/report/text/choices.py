@@ -7,8 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from crossover.design.experiment import SELDOM
-from crossover.experiments import declared, subject
+from crossover.design.experiments import SELDOM, declared, subject
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice
 from crossover.report.text import markup, numbers

@@ -4,8 +4,8 @@ import math
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 
+from crossover.design.experiments import declared
 from crossover.errors import CrossoverError
-from crossover.experiments import declared
 from crossover.records.outcome import HORIZON, OPEN
 from crossover.records.rows import Choice
 from crossover.report.text import holes, numbers

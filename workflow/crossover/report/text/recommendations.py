@@ -5,7 +5,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, groupby
 
-from crossover.experiments import subject
+from crossover.design.experiments import subject
 from crossover.records.outcome import OPEN, SETTLED
 from crossover.records.rows import Recommendation
 from crossover.report.text import choices, markup, numbers

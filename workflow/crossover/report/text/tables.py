@@ -13,8 +13,8 @@ from typing import Any, Self, TypeVar
 
 import pyarrow as pa
 
+from crossover.design.experiments import subject
 from crossover.design.protocol import KEYS, TRANSPORTS, Keys, label
-from crossover.experiments import subject
 from crossover.records import record, run_tables
 from crossover.records.holes import is_hole
 from crossover.records.rows import (
