@@ -76,7 +76,6 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("temporary folder", folder("/tmp", error="Read-only"), PROBLEM, "", "/tmp cannot be written to: Read-only"),
     ("temporary folder", folder("/dev/shm", error="No such"), PROBLEM, "", "cannot be written to: No such; ask"),
     ("shared folder", pair(seen_seconds=None), PROBLEM, "", "not seen by the other host"),
-    ("shared folder", pair(seen_seconds=31.0), WARNING, "", "latency-wait in the profile to at least 62"),
     ("shared folder", pair(unwritten="disk full", seen_seconds=None), PROBLEM, "", "disk full"),
 ]  # fmt: skip
 

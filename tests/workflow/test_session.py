@@ -142,3 +142,10 @@ def test_at_quick_farms_have_as_many_engines_as_cores(monkeypatch, cores, engine
     assert made.experiments["task_map"].engine_counts == (engines,) and made.experiments["task_latency"].engines == 3
     standard = schema.complete(stated | {"tier": "standard"})
     assert session.with_engines(standard, stated, {}) == standard
+
+
+@pytest.mark.parametrize("option", ["--config", "-C"])
+def test_a_target_behind_config_is_refused_with_the_right_command(option):
+    with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
+        session.require_values([option, "tier=smoke", "toy", "-n"])
+    session.require_values(["-F", "toy", option, "tier=smoke", "results=a b", "--", "toy"])

@@ -16,7 +16,6 @@ from crossover.doctor.facts import HOSTS, MEMORY, Job, Pair
 from crossover.paths import SITE
 from crossover.slurm.acceptance import CUT_OFF, meaning
 
-LATE_SECONDS = 2.0
 SPACE_BYTES = 256 << 20
 """The space that a launch may need for the files of its task farms, and for messages in shared memory."""
 INDENT = 28
@@ -181,7 +180,7 @@ def temporary_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
 
 
 def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
-    """A file that never appears on the other host is a problem; one that appears late is a warning."""
+    """A file that never appears on the other host is a problem."""
     if pair.unwritten:
         step = "free some space there, or name another folder with --config results=..."
         return Finding(PROBLEM, pair.unwritten, step=step)
@@ -190,10 +189,7 @@ def shared_folder(seen: Seen, job: Job, pair: Pair) -> Finding:
         return Finding(PROBLEM, f"a file in {pair.results} was not seen by the other host within 10 s", step=step)
     if job is seen.node:
         return Finding(OK, f"{pair.results} can be written to; checking whether others see it needs a second host")
-    late = pair.seen_seconds > LATE_SECONDS
-    step = f"set latency-wait in the profile to at least {2 * pair.seen_seconds:.0f}" if late else ""
-    text = f"the other host sees a new file in {pair.results} after {pair.seen_seconds:.3f} s"
-    return Finding(WARNING if late else OK, text, step=step)
+    return Finding(OK, f"the other host sees a new file in {pair.results} after {pair.seen_seconds:.3f} s")
 
 
 def _between_ranks(check: Callable[[Seen, Job, Pair], Finding]) -> Callable[[Seen], Finding]:

@@ -164,6 +164,8 @@ class Plan:
     estimate: Estimate
     tables: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The experiments of which the targets need tables, each with the receipts that these are made from."""
+    joined: bool = False
+    """Whether the targets need the joined tables of all experiments."""
     launches: Mapping[str, Launch] = field(default_factory=dict)
     """The launches that the targets need, by their receipts; none of a partial run."""
     jobs: Sequence[Job] = ()
@@ -195,12 +197,13 @@ class Plan:
 
 def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapping[str, int] | None = None) -> Plan:
     """The plan of a run with these `targets`; `others` are the numbers of measured launches of other tiers."""
-    config, names = demand.config, needed(demand.config, targets)
+    config, owning = demand.config, owners(demand.config, targets)
+    names = [name for name in config.experiments if name in owning]
     named = replace(config, experiments={name: config.experiments[name] for name in names})
     estimate = Estimate(config.tier, [], site.nodes, site.is_known, left_out(named))
     if config.partial:
         remarks = demand.remarks(launches(config), others or {})
-        return Plan(estimate, {name: demand.existing(name) for name in names}, remarks=remarks)
+        return Plan(estimate, {name: demand.existing(name) for name in names}, ALL in owning, remarks=remarks)
     tables = {name: {demand.path(each): each for each in launches(config, name)} for name in names}
     every = {path: each for own in tables.values() for path, each in own.items()}
     every |= {path: each for path, each in _single(config, targets).items() if each not in {*every.values()}}
@@ -209,6 +212,7 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
     return Plan(
         replace(estimate, jobs=[[*job.launches.values()] for job in jobs]),
         {name: [*own] for name, own in tables.items()},
+        ALL in owning,
         every,
         jobs,
         frozenset(path for path in every if path not in due and demand.receipts[path].measured),
@@ -223,21 +227,25 @@ def _place(path: str, launch: Launch) -> tuple[int, bytes]:
     return launch.repetition, sha256(path.encode()).digest()
 
 
-def needed(config: Config, targets: Sequence[str]) -> list[str]:
-    """The experiments of which these targets, rules and files, need tables."""
-    found = [_owners(config, Path(os.path.normpath(target))) for target in targets]
-    return [name for name in config.experiments if any(name in own for own in found)]
+ALL = "all"
+"""The owner of a target that needs the joined tables of all experiments."""
 
 
-def _owners(config: Config, target: Path) -> Sequence[str]:
-    """The experiments of which a target needs tables: its own, or all."""
+def owners(config: Config, targets: Sequence[str]) -> frozenset[str]:
+    """The experiments of which these targets, rules and files, need tables; with ALL if they need the joined ones."""
+    found = {_owner(config, Path(os.path.normpath(target))) for target in targets} - {""}
+    return frozenset(found | set(config.experiments) if ALL in found else found)
+
+
+def _owner(config: Config, target: Path) -> str:
+    """The experiment of which a target needs tables, ALL, or none."""
     if str(target) in config.experiments:
-        return [str(target)]
+        return str(target)
     inner = target.relative_to(config.results) if target.is_relative_to(config.results) else target
     first, second, *_ = (*inner.parts, "", "")
     if first in ("doctor", "launches", "native"):
-        return []
-    return [second] if first in ("experiments", "figures") and second in config.experiments else [*config.experiments]
+        return ""
+    return second if first in ("experiments", "figures") and second in config.experiments else ALL
 
 
 def _single(config: Config, targets: Sequence[str]) -> dict[str, Launch]:

@@ -240,7 +240,7 @@ def _answer(run: Run) -> None:
 
     results = Path(run.results)
     own = [results / "experiments" / name for name in sorted(run.plan.tables)]
-    for folder in [results] if run.whole else own:
+    for folder in [results] if run.plan.joined else own:
         print(flush=True)
         with plain():
             terminal.show(folder, leads())

@@ -124,11 +124,6 @@ class Run:
         extra = session.slurm_extra(self.workflow)
         return Site(self.slurm, self.most_minutes, extra, known or nodes, bool(known or not nodes))
 
-    @property
-    def whole(self) -> bool:
-        """Whether the targets need the joined tables of all experiments."""
-        return session.joins(self.workflow, self.results)
-
     # ---- one launch
 
     def path(self, pattern: str) -> str:

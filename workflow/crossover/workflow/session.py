@@ -7,7 +7,7 @@ import math
 import os
 import secrets
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -157,11 +157,13 @@ def targets(workflow: Any) -> list[str]:
     return [*(settings.targets or ["all"]), *single]
 
 
-def joins(workflow: Any, results: str) -> bool:
-    """Whether the targets need the joined tables of all experiments."""
-    targets = workflow.dag_settings.targets
-    joined = {Path(results), Path(results, "report")}
-    return not targets or "all" in targets or any(Path(each).parent in joined for each in targets)
+def require_values(words: Sequence[str]) -> None:
+    """Exit with a message if a target follows --config, which takes all words up to the next option."""
+    option = ""
+    for word in words:
+        option = word if word.startswith("-") else option
+        if option in ("-C", "--config") and word != option and "=" not in word:
+            sys.exit(f"--config takes key=value, not {word!r}; if that is a target, put -- before it: -- {word}")
 
 
 # ---- what the cluster grants
