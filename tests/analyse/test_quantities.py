@@ -66,6 +66,14 @@ def test_a_ratio_at_a_place_is_exact_if_it_is_a_power_of_the_axis(factor, power,
     assert number(inverse) == pytest.approx(1 / number(found))
 
 
+def test_arms_of_different_launches_are_compared_in_the_cells_that_both_have():
+    here = curve("no-copy", 2 * X, reference="no-copy")
+    there = curve("no-copy", X[::2], X[::2], placement="process", reference="no-copy")
+    found = find(field(here, there), quantity("ratio", over={"placement": "process"}, each={}))
+    assert found.x == tuple(X[::2])
+    assert np.exp(found.known.mean) == pytest.approx(np.full(7, 2.0))
+
+
 @given(FACTORS, POWERS)
 def test_a_slope_is_the_power_and_its_effect_is_the_tilt_between_equal_arms(factor, power):
     found = find(field(*pair(factor, power)), quantity("ratio", over="copy", slope={}))

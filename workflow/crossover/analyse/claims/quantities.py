@@ -66,8 +66,9 @@ def _ratio(candidates: Candidates, quantity: Quantity, change: Over) -> Result:
     together = aligned(first, second)
     if together[0].launches:
         return _numbers(_shared_ratio(candidates, quantity, *together), [first, second], "", effect)
-    # Arms of two launches can each have a bias, independent of the other.
-    both = [_ratio_to_reference(candidates, quantity, curve) for curve in (first, second)]
+    # Arms of two launches can each have a bias, independent of the other, and cells that the other lacks.
+    shared = [curve.at(np.intersect1d(first.x, second.x)) if quantity.each else curve for curve in (first, second)]
+    both = [_ratio_to_reference(candidates, quantity, curve) for curve in shared]
     reading = replace(both[0], estimate=difference(both[0].estimate, both[1].estimate))
     return _numbers(_divided(reading, both[1]), [first, second], "", math.sqrt(2) * effect)
 
