@@ -93,20 +93,20 @@ KEY = "set `mpi:` in profiles/slurm/site.yaml"
     ("case", "asked", "hole", "words"),
     [
         (
-            *("zmq_latency", ("srun --mpi=pmi2", ONE_NODE), "wrong placement"),
+            *("zmq_latency", ("srun --mpi=pmi2", ONE_NODE), "wrong set-up"),
             r"needs 2 host\(s\), but the ranks are on node\d: .*not have 2 nodes; set `mpi:` in profiles/slurm",
         ),
-        ("zmq_latency", ("srun --mpi=none",), "wrong placement", rf"1 rank\(s\) met instead of 2, .*{KEY}"),
+        ("zmq_latency", ("srun --mpi=none",), "wrong set-up", rf"1 rank\(s\) met instead of 2, .*{KEY}"),
         (
-            *("task_latency", ("srun --mpi=pmi2 --distribution=plane=8",), "wrong placement"),
+            *("task_latency", ("srun --mpi=pmi2 --distribution=plane=8",), "wrong set-up"),
             "fills one host before the next.*--distribution=cyclic",
         ),
         (
-            *("zmq_latency", ("BINDING",), "wrong placement"),
+            *("zmq_latency", ("BINDING",), "wrong set-up"),
             rf"rank 0 may use only 1 of its job's \d+ logical processors on node\d.*{KEY}",
         ),
         (
-            *("zmq_latency", ("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0"), "wrong interface"),
+            *("zmq_latency", ("srun --mpi=pmi2", TWO_NODES, "--interface", "ib0"), "wrong set-up"),
             r"no interface ib0.*`interface:` in profiles/slurm/site.yaml.*eth0 \(",
         ),
     ],

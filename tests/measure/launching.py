@@ -25,7 +25,7 @@ from crossover.measure.ranks import ending
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.records import record
-from crossover.records.holes import PASSING
+from crossover.records.holes import HoleKind
 
 ROOT = Path(__file__).parents[2]
 SHARED_FOLDERS = (Path("/tmp"), Path("/dev/shm"))
@@ -95,7 +95,7 @@ def misbehave(how):
         case "hang":
             time.sleep(1000)
         case "refuse":
-            raise Refusal(HoleKind.NOT_INSTALLED, "this toy needs a battery; buy one")
+            raise Refusal(HoleKind.WRONG_SETUP, "this toy needs a battery; buy one")
         case "leave":
             sys.exit(7)
         case "fill shared memory":
@@ -275,7 +275,7 @@ class Launch:
         assert self.table.num_rows == 0
         held = receipt.read(self.receipt)
         assert (held.outcome, held.hole, held.reason) == ("hole", kind, facts["reason"])
-        assert kind in PASSING or f"add -R {self.receipt}" in self.log.read_text(encoding="utf-8")
+        assert kind == HoleKind.DISTURBED or f"with: -R {self.receipt}" in self.log.read_text(encoding="utf-8")
         self.leaves_nothing_but_its_file()
         return str(facts["reason"])
 

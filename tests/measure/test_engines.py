@@ -61,6 +61,6 @@ def test_a_host_with_too_few_ranks_is_refused_with_the_remedy():
     where = ["one", "one", "one", "one", "one", "one", "two"]
     with pytest.raises(Refusal) as refused:
         engines(where, own)
-    assert refused.value.kind == "wrong placement"
+    assert refused.value.kind == "wrong set-up"
     for said in ("5 on one", "1 on two", "3 engines", "launch:mpi=LAUNCHER, such as srun"):
         assert said in str(refused.value)

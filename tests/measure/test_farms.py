@@ -29,7 +29,7 @@ from crossover.measure.farms import tasks as farms_tasks
 from crossover.measure.farms.server import short_temporary_folder
 from crossover.measure.ranks.network import LOOPBACK
 from crossover.measure.sampling.sampler import SELDOM
-from crossover.records.holes import PASSING, HoleKind, Refusal
+from crossover.records.holes import HoleKind, Refusal
 
 SHIPPED = schema.complete({}).farms
 POOLS = [
@@ -315,7 +315,7 @@ def test_engines_that_never_join_are_counted_and_their_controller_is_quoted(monk
         farm.invitation()
         with pytest.raises(Refusal, match=r"0 of 2 engines .* of ipyparallel leastload, it") as found:
             farm.join()
-        assert found.value.kind == HoleKind.NOT_READY in PASSING
+        assert found.value.kind == HoleKind.DISTURBED
     finally:
         farm._server.stop()
 
@@ -330,7 +330,7 @@ def test_a_port_that_a_stranger_takes_first_is_a_passing_hole():
         with pytest.raises(Refusal, match="another process took a port that ipyparallel leastload was about") as found:
             farm.invitation()
         farm._server.stop()
-    assert found.value.kind == HoleKind.STRANGER in PASSING
+    assert found.value.kind == HoleKind.DISTURBED
 
 
 @pytest.mark.long

@@ -163,7 +163,7 @@ def test_a_shortage_that_only_the_log_reports_is_found():
     say = Relay(io.BytesIO(), echo=False)
     say("worker 1: cannot write: No space left on device")
     found = supervisor._failure(None, 7, 60.0, None, say)
-    assert found.kind == "no space" and "worker 1: cannot write: No space left on device" in str(found)
+    assert found.kind == "disturbed" and "worker 1: cannot write: No space left on device" in str(found)
 
 
 def test_lines_after_our_own_kill_are_logged_but_no_reason():

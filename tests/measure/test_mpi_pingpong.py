@@ -172,7 +172,7 @@ SMALL = {"objects": ["float64 array"], "arms": ["send", "Send"], "ceilings": []}
 def assert_without_a_number(one):
     """The launch is a hole only if no block of any arm has a value."""
     reason = r"; (\d+) of \1 values are missing because: lost or damaged messages"
-    assert re.search(reason, one.hole("no value"))
+    assert re.search(reason, one.hole("exception"))
 
 
 @PLAYERS

@@ -64,7 +64,7 @@ def test_an_interface_without_an_address_is_refused_with_the_key_and_the_others(
     for said in (f"no interface {asked}", "`interface:` in profiles/slurm/site.yaml", "eth0 (192.168.1.5)"):
         assert said in str(refused.value)
     assert "ib0 (" not in str(refused.value)
-    assert refused.value.kind == HoleKind.WRONG_INTERFACE
+    assert refused.value.kind == HoleKind.WRONG_SETUP
 
 
 def test_mpi_uses_the_device_and_port_of_an_infiniband_interface(monkeypatch, tmp_path):

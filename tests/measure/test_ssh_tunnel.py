@@ -65,7 +65,7 @@ def test_an_entrance_that_a_stranger_takes_first_is_a_passing_hole(target, monke
         monkeypatch.setattr(ssh_tunnel, "Reserved", Taken)
         with pytest.raises(Refusal) as found:
             made.through([target.getsockname()[1]])
-    assert found.value.kind == HoleKind.STRANGER
+    assert found.value.kind == HoleKind.DISTURBED
     made.stop()
 
 
@@ -123,7 +123,7 @@ def test_a_missing_program_is_named_with_the_next_step(missing, tmp_path, monkey
         Refusal, match=rf"needs {missing}, which is not installed; install OpenSSH.*or remove"
     ) as caught:
         Tunnel()
-    assert caught.value.kind == "not installed"
+    assert caught.value.kind == "wrong set-up"
 
 
 def test_a_server_that_does_not_start_is_refused_with_its_own_message(tmp_path, monkeypatch):

@@ -266,7 +266,7 @@ def test_a_farm_without_its_library_is_refused_with_the_next_step(monkeypatch, f
     words = f"the farm {farm} needs {library}, which is not installed; {remedy}, or remove the arms with `farm: {farm}`"
     with pytest.raises(Refusal, match=words) as refused:
         find(farm)
-    assert refused.value.kind == "not installed"
+    assert refused.value.kind == "wrong set-up"
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="this Python has such a pool")

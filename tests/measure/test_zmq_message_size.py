@@ -171,7 +171,7 @@ def test_a_build_under_the_wrong_name_is_refused(variants, tmp_path, monkeypatch
         experiment.drive(SimpleNamespace(), settings("zmq_message_size", SETTINGS)),
     ):
         pass
-    assert told.value.kind == "wrong library"
+    assert told.value.kind == "wrong set-up"
 
 
 def test_a_library_that_is_not_libzmq_is_refused(libraries):

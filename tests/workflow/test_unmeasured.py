@@ -69,7 +69,7 @@ def test_each_group_of_holes_has_kind_reason_and_command(asked):
 
 def test_a_launch_that_a_run_without_failures_did_not_start_is_called_a_fault_of_ours(asked):
     text = str(failures.find(asked, succeeded=True))
-    assert "launch 1, 2, 3, 4, 5 (not started), although nothing failed: a bug in crossover" in text
+    assert "not started: 5, although nothing failed: a bug in crossover" in text
     assert "a bug" not in str(failures.find(asked))
 
 
@@ -78,7 +78,7 @@ def test_launches_that_were_not_started_are_one_line(asked):
     found = failures.find(asked | others)
     assert str(found).splitlines()[:2] == [
         "10 launches of this run were not measured",
-        "not started: 10 launches of 2 experiments; to measure them, repeat the command",
+        "not started: 10; to measure the rest, repeat the command",
     ]
 
 
@@ -94,26 +94,32 @@ def test_launches_without_a_receipt_have_the_words_for_the_page_too(asked):
         "3 launches of this run were not measured",
         "not measured: toy, placement node, launch 2 (no raw file): its job ended early; "
         f"logs: {began.parent}; to retry, repeat the command with: -R {second}",
-        "not measured: toy, placement node, launch 3, 4 (not started); to measure them, repeat the command",
+        "not started: 2; to measure the rest, repeat the command",
         "to report on the existing launches now, repeat the command with partial=true behind --config",
     ]
     second, third = (Files(Path(path)) for path in [*asked][1:3])
     reasons = {second: "no space", third: "Slurm refused its job: Invalid qos"}
-    told = str(failures.find(asked, reasons))
+    told = str(failures.find(asked, reasons=reasons))
     assert f"launch 2 (no raw file): no space; logs: {began.parent}; to retry, " in told
     assert "launch 3 (no raw file): Slurm refused its job: Invalid qos; to retry, " in told
 
 
 @pytest.mark.parametrize(
-    ("hole", "fails"),
-    [("not built", False), ("not installed", True), ("host in use", True)],
+    ("hole", "fails", "step"),
+    [
+        ("not built", False, "to retry, "),
+        ("of an unknown kind", True, "to retry, "),
+        ("exception", True, "once the code is correct, the next run retries it; to retry, "),
+        ("no value", True, "once the code is correct, the next run retries it; to retry, "),
+        ("host in use", True, "the next run retries it"),
+    ],
 )
-def test_holes_that_retrying_here_does_not_fill_do_not_fail_the_run(asked, hole, fails):
+def test_each_kind_has_its_next_step_and_only_what_cannot_be_built_does_not_fail_the_run(asked, hole, fails, step):
     first, *_ = asked
     write(first, hole=hole)
     found = failures.find({first: asked[first]})
     assert found.fails is fails
-    assert f"launch 1 ({hole}): it broke; to retry, " in str(found)
+    assert f"launch 1 ({hole}): it broke; {step}" in str(found)
 
 
 def test_a_run_that_measured_everything_says_nothing(asked):
@@ -123,28 +129,30 @@ def test_a_run_that_measured_everything_says_nothing(asked):
     assert (str(found), found.fails) == ("", False)
 
 
-def test_launches_that_keep_their_old_measurement_are_listed_with_reason_and_command(asked):
-    first, second, third, fourth, _ = asked
-    write(first, "measured")
-    for path in (second, third):
-        write(path, "measured", run="earlier")
-    write(fourth, run="earlier")
-    log(second, "began\ntoy node launch 2: not remeasured: it broke\n")
-    assert failures.unchanged(asked).splitlines() == [
-        "not remeasured: toy, placement node, launch 2; its log ends with: toy node launch 2: not remeasured: it broke",
-        "not remeasured: toy, placement node, launch 3; it was not started",
-        f"their earlier measurements stay; to remeasure them, repeat the command with: -R {second} {third}",
+def test_launches_that_keep_their_old_receipt_although_they_were_due_are_listed(asked):
+    first, second, third, fourth, fifth = asked
+    for path in asked:
+        write(path, "hole" if path == fourth else "measured", run=RUN if path == first else "earlier")
+    began = log(second, "toy node launch 2: visit 3 of 9\n")
+    due = {path: asked[path] for path in (first, second, third, fourth)}
+    kept = "not remeasured (exception): it broke; the earlier measurement stays"
+    assert str(failures.find(asked, due, {Files(Path(second)): kept})).splitlines() == [
+        "3 launches of this run were not measured",
+        f"not measured: toy, placement node, launch 2 (no raw file): {kept}; logs: {began.parent}; to retry, "
+        f"repeat the command with: -R {second}",
+        "not started: 2; to measure the rest, repeat the command",
+        "to report on the existing launches now, repeat the command with partial=true behind --config",
     ]
-    assert failures.unchanged([first]) == ""
+    assert str(failures.find({first: asked[first], fifth: asked[fifth]}, [first])) == ""
 
 
 @pytest.mark.parametrize("after", [-HOUR, HOUR])
 def test_a_clock_that_jumps_by_an_hour_moves_no_launch_into_another_run(asked, after):
     first, second, third, *_ = asked
     write(first, "measured", after=after)
-    assert failures.unchanged([first]) == ""
+    assert str(failures.find({first: asked[first]}, [first])) == ""
     write(second, "measured", run="earlier", after=after)
-    assert "launch 2; it was not started" in failures.unchanged([first, second])
+    assert "not started: 1;" in str(failures.find({second: asked[second]}, [second]))
     log(third, "toy node launch 3: visit 3 of 9\n", after=after)
     assert "its job ended early" in str(failures.find({third: asked[third]}))
     write(third, reason="of this run", after=after)

@@ -22,7 +22,7 @@ from crossover.planning import receipt
 from crossover.planning.estimate import duration
 from crossover.planning.receipt import VARIABLES, Files, Held, Receipt
 from crossover.records import json_text
-from crossover.records.holes import OF_CODE, PASSING
+from crossover.records.holes import HoleKind
 
 ALWAYS = (*LOADED, "pyzmq", "mpi4py", "mpich", "openmpi", "numpy")
 """Software whose version can change any result; experiments and task farms name further packages."""
@@ -103,10 +103,12 @@ class Demand:
 
     def _due(self, last: Receipt, settings: Settings) -> bool:
         """Whether a launch must be measured again."""
-        if not last.complete or last.hole in PASSING:
+        kind = HoleKind(last.hole or "")
+        if not last.complete or kind == HoleKind.DISTURBED:
             return True
         others = self._others(last, settings)
-        return bool(others) and (self.config.remeasure if last.measured else last.hole in OF_CODE and CODE in others)
+        of_code = kind == HoleKind.EXCEPTION and CODE in others
+        return bool(others) and (self.config.remeasure if last.measured else of_code)
 
     def _others(self, held: Receipt, settings: Settings) -> list[str]:
         """Differences in code and software of a launch that was measured with these settings."""

@@ -1,6 +1,5 @@
-"""Holes: their kinds, the error by which a launch becomes one, and the reasons for missing data.
+"""Holes: their kinds with the next steps, the error by which a launch becomes one, the reasons for missing data.
 
-Among the reasons are full file systems, and no more open files: they are recognised in exceptions and lines of text.
 Only the standard library, because ranks load this module before they meet.
 """
 
@@ -10,10 +9,8 @@ import errno
 import json
 import os
 import re
-import resource
-import shutil
+import shlex
 import socket
-import tempfile
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -23,7 +20,6 @@ from typing import TYPE_CHECKING
 
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
-from crossover.records.atomic import SPACE
 
 if TYPE_CHECKING:
     # Every rank loads this module, and the rows would take it a twentieth of a second.
@@ -31,50 +27,50 @@ if TYPE_CHECKING:
 
 
 class HoleKind(StrEnum):
-    """The kinds of holes; docs/data.md explains each. The values are public: the column `hole` of record.LAUNCHES."""
+    """The kinds of holes, one for each next step; docs/data.md explains them.
 
-    TIMED_OUT = "timed out"
-    CRASHED = "crashed"
+    The values are public: the column `hole` of record.LAUNCHES. A kind of an earlier version is found by its old value.
+    """
+
+    DISTURBED = "disturbed"
     EXCEPTION = "exception"
-    NOT_INSTALLED = "not installed"
+    CRASHED = "crashed"
+    WRONG_SETUP = "wrong set-up"
     NOT_BUILT = "not built"
-    WRONG_LIBRARY = "wrong library"
-    WRONG_PLACEMENT = "wrong placement"
-    WRONG_INTERFACE = "wrong interface"
-    WRONG_THREAD_LEVEL = "wrong thread level"
-    HOST_IN_USE = "host in use"
-    STRANGER = "stranger"
-    NO_SPACE = "no space"
-    NOT_READY = "not ready"
-    UNKNOWN_METRIC = "unknown metric"
-    NO_VALUE = "no value"
     UNREADABLE = "unreadable file"
 
+    @classmethod
+    def _missing_(cls, value: object) -> HoleKind:
+        return EARLIER.get(str(value), cls.CRASHED)
 
-PASSING = (HoleKind.HOST_IN_USE, HoleKind.STRANGER, HoleKind.NO_SPACE, HoleKind.NOT_READY)
-"""The kinds whose cause was not the launch's own and has probably passed; the next run measures such launches again."""
 
-OF_CODE = (HoleKind.EXCEPTION, HoleKind.UNKNOWN_METRIC, HoleKind.NO_VALUE)
-"""The kinds that faulty code can cause; when the code has changed, the next run measures such launches again."""
+EARLIER = {
+    **dict.fromkeys(("host in use", "stranger", "no space", "not ready"), HoleKind.DISTURBED),
+    **dict.fromkeys(("unknown metric", "no value"), HoleKind.EXCEPTION),
+}
+"""The kinds of earlier versions that have another next step than a crash."""
 
-FILES = (errno.EMFILE, errno.ENFILE)
-"""The errors of too many open files: in one process, and on the whole host."""
-SHORTAGES = {os.strerror(number): number for number in (*SPACE, *FILES)}
 HOST_NAME_CHARACTERS = 63
 """The longest host name with which MPICH starts; Linux allows one more."""
 SHARED_MEMORY = Path("/dev/shm")
-RANK_BYTES = 4 << 20
-"""More than the shared memory of one MPI rank; MPICH 5 needs half as much."""
-NEARLY_FULL_BYTES = 1 << 20
-"""Less free space than this counts as none: the file that did not fit may have been larger, or be gone."""
 
 LONGEST = 300
-"""The most characters of an exception's message in a reason; the log has the whole message."""
+"""The most characters of a program's message in a reason; the log has the whole message."""
+
+_SPACE = "remove files from it, or measure on another host"
+SHORTAGES = {
+    os.strerror(errno.ENOSPC): f"a file system is full (df shows which); {_SPACE}",
+    os.strerror(errno.EDQUOT): "your quota on a file system is used up; delete files of yours there",
+    "Bus error": f"{SHARED_MEMORY} was probably full; {_SPACE}",
+    os.strerror(errno.ENFILE): "a host has too many open files; end processes there, or measure on another host",
+    os.strerror(errno.EMFILE): "a process has too many open files; raise the limit with ulimit -n",
+}
+"""Texts of programs that a host lacks something for, with the cause and the remedy."""
 
 _NO_THREAD = (
     "no more threads or processes can be started here; raise the limit with ulimit -u, or end processes of yours"
 )
-FAULTS = {
+LIMITS = {
     "gethostname failed, File name too long": f"a host's name has more than {HOST_NAME_CHARACTERS} characters, which "
     "MPICH does not allow; shorten the name, or use another MPI, such as Open MPI",
     # OpenBLAS, Python, libzmq
@@ -82,9 +78,8 @@ FAULTS = {
     "can't start new thread": _NO_THREAD,
     "Resource temporarily unavailable (src/thread.cpp": _NO_THREAD,
 }
-"""Texts of programs that a host does not let run, with the cause and the remedy."""
+"""The same for programs that a host does not let run."""
 
-_LINE = re.compile("|".join(map(re.escape, SHORTAGES)))
 _PATH = re.compile(r"'(/[^']+)'")
 
 
@@ -96,46 +91,39 @@ class Refusal(CrossoverError):
         super().__init__(reason)
 
 
+def retry(kind: str, receipts: Sequence[str]) -> str:
+    """What measures holes of one kind again."""
+    kind, by_itself = HoleKind(kind), f"the next run retries {'it' if len(receipts) == 1 else 'them'}"
+    if kind == HoleKind.DISTURBED:
+        return by_itself
+    corrected = f"once the code is correct, {by_itself}; " if kind == HoleKind.EXCEPTION else ""
+    return f"{corrected}to retry, repeat the command with: -R {shlex.join(receipts)}"
+
+
 @contextmanager
 def reason_kept(file: Path) -> Iterator[None]:
     """Write the reason of an exception to `file`, unless one is there, and raise it again.
 
-    The reason is that of a Refusal, a shortage of space or of open files, or the exception and its line in this
-    package.
+    The reason is that of a Refusal, a fault of the host, or the exception and its line in this package.
     """
     try:
         yield
-    except Refusal as reason:
-        _keep(reason, file)
-        raise
     except Exception as error:
-        if lacking := shortage_behind(error):
-            _keep(Refusal(HoleKind.NO_SPACE, lacking), file)
-            raise
-        _keep(Refusal(HoleKind.EXCEPTION, _in_words(error)), file)
+        found = error if isinstance(error, Refusal) else fault_behind(error)
+        kept = found or Refusal(HoleKind.EXCEPTION, _in_words(error))
+        # All later exceptions, in this rank or in others, are consequences of the first.
+        with suppress(OSError), file.open("x", encoding="utf-8") as opened:
+            json.dump([kept.kind, str(kept)], opened)
         raise
-
-
-def _keep(reason: Refusal, file: Path) -> None:
-    # All later exceptions, in this rank or in others, are consequences of the first.
-    with suppress(OSError), file.open("x", encoding="utf-8") as opened:
-        json.dump([reason.kind, str(reason)], opened)
 
 
 def _in_words(error: Exception) -> str:
-    """An exception in one line: its type, its message, and the line of this package."""
-    text, place = " ".join(str(error).split()), _place(error)
-    short = text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
-    return type(error).__name__ + (f": {short}" if short else "") + (f" ({place})" if place else "")
-
-
-def _place(error: Exception) -> str:
-    """The line of this package that raised the error, or called the code that did; empty if unknown."""
+    """An exception in one line: its type, its message, and the last line of this package on its way."""
+    text = " ".join(str(error).split())[:LONGEST]
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE) and frame.filename != __file__]
-    if not own:
-        return ""
-    return f"{Path(own[-1].filename).relative_to(PACKAGE).as_posix()}, line {own[-1].lineno}"
+    place = f" ({Path(own[-1].filename).relative_to(PACKAGE).as_posix()}, line {own[-1].lineno})" if own else ""
+    return type(error).__name__ + (f": {text}" if text else "") + place
 
 
 def is_hole(launch: Launch) -> bool:
@@ -167,104 +155,36 @@ def why(launches: Sequence[Launch], experiment: str, placement: str | None = Non
     return ""
 
 
-def shortage_behind(error: BaseException) -> str:
-    """The shortage that caused an exception, with the remedy; empty if there is none."""
-    for each in _chain(error):
-        # ZeroMQ's errors have a number too, but are no OSError.
-        number = getattr(each, "errno", None)
-        if isinstance(number, int) and number in SHORTAGES.values():
-            filename = getattr(each, "filename", None)
-            return _shortage(number, str(filename) if isinstance(filename, str | Path) else "")
-    return ""
+def fault_behind(error: BaseException) -> Refusal | None:
+    """The fault of this host that caused an exception; None if there is none."""
+    lines: list[str] = []
+    following: BaseException | None = error
+    while following and len(lines) < LONGEST:
+        lines.append(f"{socket.gethostname()}: {following}")
+        following = following.__cause__ or following.__context__
+    return fault_of_host(lines)
 
 
-def first_shortage(lines: Iterable[str]) -> str:
-    """The first shortage that a line of text reports, with the remedy; empty if there is none."""
+def fault_of_host(lines: Iterable[str]) -> Refusal | None:
+    """What a host does not allow, according to these lines, with the remedy; None if they name nothing of the kind."""
     for line in lines:
-        if found := _LINE.search(line):
-            path = _PATH.search(line)
-            return _shortage(SHORTAGES[found[0]], path[1] if path else "", line.strip())
-    return ""
-
-
-def fault_of_host(lines: Iterable[str]) -> str:
-    """What a host does not allow, according to these lines, with the remedy; empty if they name nothing of the kind."""
-    return next((fault for line in lines for text, fault in FAULTS.items() if text in line), "")
-
-
-def unusable_shared_memory() -> str:
-    """Why processes of this host cannot make shared memory, with the remedy; empty if they can."""
+        for text, fault in (LIMITS | SHORTAGES).items():
+            if text in line and text in LIMITS:
+                return Refusal(HoleKind.WRONG_SETUP, fault)
+            if text in line:
+                # Launches with equal reasons are named together, so file systems stand for files.
+                said = _PATH.sub(lambda path: _mount(path[1]), " ".join(line.split()))[:LONGEST]
+                return Refusal(HoleKind.DISTURBED, f"{fault} ({said})")
     if os.access(SHARED_MEMORY, os.W_OK | os.X_OK):
-        return ""
-    fault = "cannot be written to" if SHARED_MEMORY.is_dir() else "does not exist"
-    return (
-        f"{SHARED_MEMORY} on {socket.gethostname()} {fault}, and MPI and Python's semaphores need it; mount a tmpfs "
-        "there, or bind it into the container"
+        return None
+    return Refusal(
+        HoleKind.WRONG_SETUP,
+        f"{SHARED_MEMORY} on {socket.gethostname()} is missing or cannot be written to, and MPI and Python's "
+        "semaphores need it; mount a tmpfs there, or bind it into the container",
     )
 
 
-def shortage_of_shared_memory(ranks: int) -> str:
-    """The lack of space for the shared memory of `ranks` ranks on this host; empty if there is enough.
-
-    Linux ends a rank with a bus error when it uses shared memory that does not fit.
-    """
-    with suppress(OSError):
-        free = shutil.disk_usage(SHARED_MEMORY).free
-        if free < RANK_BYTES * ranks:
-            needed = f"{free >> 20} MiB free, and {ranks} ranks need up to {RANK_BYTES * ranks >> 20} MiB"
-            return f"{SHARED_MEMORY} on {socket.gethostname()} has {needed}; {_free(SHARED_MEMORY)}"
-    return ""
-
-
-def _chain(error: BaseException) -> Iterator[BaseException]:
-    """An exception, then those that it was raised from or during."""
-    seen: set[int] = set()
-    following: BaseException | None = error
-    while following and id(following) not in seen:
-        seen.add(id(following))
-        yield following
-        following = following.__cause__ or following.__context__
-
-
-def _shortage(number: int, path: str = "", line: str = "") -> str:
-    cause, host = os.strerror(number), socket.gethostname()
-    if number == errno.EMFILE:
-        limit = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-        return f"{cause}: a process may have {limit} here; raise the limit with ulimit -n"
-    if number == errno.ENFILE:
-        return f"{cause} by all processes of a host; end some there, or measure on another host"
-    if number == errno.EDQUOT:
-        place = _mount(path) if path else "a file system"
-        return f"{cause}: your quota on {place} is used up; delete files of yours there"
-    if full := [_mount(path)] if path else sorted({_mount(folder) for folder in _used() if _is_full(folder)}):
-        return f"{cause}: {' and '.join(full)} on {host} is full; {_free(full[0])}"
-    return f"{cause} ({line or 'the file is unknown'}); {_free('that file system')}"
-
-
-def _free(place: str | Path) -> str:
-    return f"remove files from {place}, or measure on another host"
-
-
-def _used() -> tuple[str | Path, ...]:
-    """The folders that a launch writes to on its hosts."""
-    return SHARED_MEMORY, tempfile.gettempdir(), "."
-
-
-def _is_full(folder: str | Path) -> bool:
-    try:
-        facts = os.statvfs(folder)
-    except OSError:
-        return False
-    # Some file systems have no number of inodes.
-    return facts.f_bavail * facts.f_frsize < NEARLY_FULL_BYTES or (facts.f_files > 0 and facts.f_favail == 0)
-
-
-def _mount(path: str | Path) -> str:
+def _mount(path: str) -> str:
     """The file system of a file: the folder where it is mounted."""
     place = Path(os.path.realpath(path))
-    mount = next(each for each in (place, *place.parents) if os.path.ismount(each))
-    temporary = Path(os.path.realpath(tempfile.gettempdir()))
-    # Users can move their temporary files, but not a mount.
-    return (
-        f"{mount} (with TMPDIR, {temporary})" if place.is_relative_to(temporary) and mount != temporary else str(mount)
-    )
+    return str(next(each for each in (place, *place.parents) if os.path.ismount(each)))

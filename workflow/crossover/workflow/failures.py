@@ -1,10 +1,9 @@
 """The launches that fail in a run, or that it leaves without a measurement: which, why, and what repeats them."""
 
 import re
-import shlex
 import time
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from crossover.design.launch import Launch
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.records import atomic, rows
-from crossover.records.holes import HoleKind, alike
+from crossover.records.holes import HoleKind, alike, retry
 from crossover.slurm.jobs import Fate
 
 NO_FILE = "no raw file"
@@ -49,47 +48,30 @@ class Unmeasured:
 
     def __str__(self) -> str:
         """The number of launches, then each group with kind, reason and command; empty if there are none."""
-        if not self.groups:
-            return ""
-        waiting = [group for group in self.groups if group[0].hole == NOT_STARTED and not self.succeeded]
-        lines = [self._words(group) for group in self.groups if len(waiting) < 2 or group not in waiting]
-        if len(waiting) > 1:
-            count, kinds = sum(map(len, waiting)), len({group[0].experiment for group in waiting})
-            of = f"{kinds} experiments" if kinds > 1 else waiting[0][0].experiment
-            lines.append(f"not started: {count} launches of {of}; to measure them, repeat the command")
-        return "\n".join([self.first_line, *lines, *self._page()])
-
-    def _words(self, group: list[rows.Launch]) -> str:
-        hole = group[0]
-        numbers = ", ".join(str(each.launch) for each in group)
-        which = f"not measured: {hole.experiment}, placement {hole.placement}, launch {numbers} ({hole.hole})"
-        if hole.hole == NOT_STARTED and self.succeeded:
-            return (
-                f"{which}, although nothing failed: a bug in crossover, please report it with the newest file of "
-                f".snakemake/log; what is measured is kept, and a repeated command begins with the rest"
-            )
-        if hole.hole == NOT_STARTED:
-            return f"{which}; to measure {'it' if len(group) == 1 else 'them'}, repeat the command"
-        return f"{which}: {hole.reason}; to retry, {forcing([each.receipt for each in group])}"
-
-    def _page(self) -> list[str]:
-        """What makes the page without the missing launches: they keep Snakemake from making it."""
-        if not any(group[0].hole in (NO_FILE, NOT_STARTED) for group in self.groups):
-            return []
-        return ["to report on the existing launches now, repeat the command with partial=true behind --config"]
+        lines = [self.first_line] if self.groups else []
+        lines += [_words(group) for group in self.groups if group[0].hole != NOT_STARTED]
+        if waiting := sum(len(group) for group in self.groups if group[0].hole == NOT_STARTED):
+            fault = ", although nothing failed: a bug in crossover, please report it" if self.succeeded else ""
+            lines.append(f"not started: {waiting}{fault}; to measure the rest, repeat the command")
+        # They keep Snakemake from making the page.
+        if any(group[0].hole in (NO_FILE, NOT_STARTED) for group in self.groups):
+            lines.append("to report on the existing launches now, repeat the command with partial=true behind --config")
+        return "\n".join(lines)
 
 
-def forcing(receipts: Iterable[str]) -> str:
-    """What measures these launches again."""
-    return f"repeat the command with: -R {shlex.join(receipts)}"
+def _words(group: Sequence[rows.Launch]) -> str:
+    hole, numbers = group[0], ", ".join(str(each.launch) for each in group)
+    which = f"not measured: {hole.experiment}, placement {hole.placement}, launch {numbers} ({hole.hole})"
+    return f"{which}: {hole.reason}; {retry(hole.hole, [each.receipt for each in group])}"
 
 
 def find(
     asked: Mapping[str, Launch],
+    due: Collection[str] = (),
     reasons: Mapping[Files, str] | None = None,
     succeeded: bool = False,
 ) -> Unmeasured:
-    """The launches among those `asked`, by receipt, that are holes or have no receipt.
+    """The launches among those `asked`, by receipt, that are holes or have no receipt; those `due`, none of this run.
 
     `reasons` are those of launches that failed in this run; `succeeded` tells that no job failed. A raw file that
     cannot be read is no launch of this list.
@@ -98,8 +80,8 @@ def find(
     for path, launch in sorted(asked.items(), key=lambda item: item[1].name):
         files = Files(Path(path))
         held = receipt.read(files.path) if files.path.exists() else None
-        # A hole of an earlier run, whose retry in this one left nothing, has the reason of the retry.
-        if held is None or (not held.measured and not held.of_this_run and receipt.is_begun(files.log)):
+        # A receipt of an earlier run stays where a new attempt left nothing.
+        if held is None or (path in due and not held.of_this_run):
             missing.append(_without_receipt(files, launch, (reasons or {}).get(files, "")))
         elif not held.measured:
             missing.append(held.row)
@@ -108,37 +90,15 @@ def find(
 
 def _without_receipt(files: Files, launch: Launch, reason: str) -> rows.Launch:
     """The row of a launch without a receipt, which failed for a `reason` if that is known."""
-    log = files.log
-    row = rows.Launch.of({**launch.identity, "outcome": "hole", "receipt": str(files.path)})
-    if reason:
-        logs = f"; logs: {log.parent}" if log.exists() else ""
-        return replace(row, hole=NO_FILE, reason=f"{reason}{logs}")
-    if not receipt.is_begun(log):
-        return replace(row, hole=NOT_STARTED, reason="")
-    return replace(row, hole=NO_FILE, reason=f"its job ended early; logs: {log.parent}")
+    row = rows.Launch.of({**launch.identity, "outcome": "hole", "receipt": str(files.path), "reason": ""})
+    if not reason and not receipt.is_begun(files.log):
+        return replace(row, hole=NOT_STARTED)
+    logs = f"; logs: {files.log.parent}" if files.log.exists() else ""
+    return replace(row, hole=NO_FILE, reason=f"{reason or EARLY}{logs}")
 
 
-def unchanged(due: Iterable[str]) -> str:
-    """The message about receipts that were due but are of an earlier run: which, why, and the command for them.
-
-    Empty if there are none.
-    """
-    held = [receipt.read(Path(path)) for path in due if Path(path).exists()]
-    failed = [each for each in held if each.measured and not each.of_this_run]
-    if not failed:
-        return ""
-    lines = []
-    for each in failed:
-        log = each.log
-        why = f"its log ends with: {_last_line(log)}" if receipt.is_begun(log) else "it was not started"
-        which = "{experiment}, placement {placement}, launch {launch}".format(**each.identity)
-        lines.append(f"not remeasured: {which}; {why}")
-    again = forcing(str(each.path) for each in failed)
-    return "\n".join([*lines, f"their earlier measurements stay; to remeasure them, {again}"])
-
-
-def unreadable(results: str, experiments: Iterable[str]) -> list[rows.Launch]:
-    """The launches of these experiments whose raw file could not be read, by their tables."""
+def unreadable(results: str, experiments: Iterable[str]) -> str:
+    """The message about launches of these experiments whose raw file could not be read, by their tables."""
     # Imported here, because every Snakemake process loads this module, and only one ends a run.
     from crossover.records import record
 
@@ -151,7 +111,9 @@ def unreadable(results: str, experiments: Iterable[str]) -> list[rows.Launch]:
     for name in {launch.experiment for launch in found}:
         with atomic.replacing(Path(results, UNREADABLE.format(experiment=name))) as part:
             part.write_text(str(time.time_ns()), encoding="utf-8")
-    return found
+    lines = [f"not readable: {launch.file}: {launch.reason}" for launch in found]
+    again = [retry(HoleKind.UNREADABLE, [launch.receipt for launch in found])] if found else []
+    return "\n".join([*lines, *again])
 
 
 def last_unreadable(results: str, experiment: str) -> str:
@@ -161,32 +123,25 @@ def last_unreadable(results: str, experiment: str) -> str:
     return ""
 
 
-def _last_line(log: Path) -> str:
-    return (log.read_text(encoding="utf-8", errors="replace").splitlines() or [""])[-1]
-
-
 EARLY = "its job ended early"
 """The reason without a better one."""
 
 ERROR = re.compile(
     r"^(?!CalledProcessError|RuleException|WorkflowError)([\w.]*(Error|Exception)|[\w./-]+: error)\b.*: .+"
+    r"|: not found$|command not found|No such file or directory|Permission denied|Killed$|Segmentation fault"
 )
-"""A line that names an error, and not one of Snakemake's about the end of a command."""
-
-OF_SHELL = re.compile(
-    r": not found$|command not found|No such file or directory|Permission denied|Killed$|Segmentation fault"
-)
-"""A shell's words for a command that it could not run, or that was killed."""
+"""A line that names an error, but for Snakemake's about the end of a command; or a shell's about a command that it
+could not run, or that was killed."""
 
 
 def last_error(text: str) -> str:
-    """The last line of a job's log that names an error, or its last line of the shell; empty without either.
+    """The last line of a job's log that names an error; empty without one.
 
     >>> last_error("Traceback:\\nModuleNotFoundError: No module named 'zmq'\\nRuleException:\\nCalledProcessError in x")
     "ModuleNotFoundError: No module named 'zmq'"
     """
     lines = [line.strip() for line in text.splitlines()]
-    return next((line for line in reversed(lines) if ERROR.match(line) or OF_SHELL.search(line)), "")
+    return next((line for line in reversed(lines) if ERROR.search(line)), "")
 
 
 @dataclass

@@ -197,20 +197,15 @@ def _end(run: Run, succeeded: bool = False) -> bool:
     due = [*run.plan.due]
     review = run.plan.estimate.review(_ended(due), run.began) if due else ""
     reasons = run.attempts.reasons if run.attempts else {}
-    lacking = failures.find(run.plan.launches, reasons, succeeded)
+    lacking = failures.find(run.plan.launches, due, reasons, succeeded)
     if ending.INTERRUPTED.is_set():
         # Who has ended a run knows why launches are missing.
         print(*filter(None, [review.partition("\n")[0], lacking.first_line]), sep="\n", file=sys.stderr, flush=True)
         return True
-    told = [review, failures.unchanged(due)]
-    for text in filter(None, [*told, str(lacking)]):
+    unreadable = failures.unreadable(run.results, run.plan.tables)
+    for text in filter(None, [review, str(lacking), unreadable]):
         print(text, file=sys.stderr, flush=True)
-    rows = failures.unreadable(run.results, run.plan.tables)
-    if rows:
-        lines = [f"not readable: {row.file}: {row.reason}" for row in rows]
-        again = f"to measure them again, {failures.forcing([row.receipt for row in rows])}"
-        print(*lines, again, sep="\n", file=sys.stderr, flush=True)
-    return bool(rows or lacking.fails)
+    return bool(unreadable or lacking.fails)
 
 
 def _interrupted(run: Run) -> None:

@@ -147,12 +147,12 @@ def require_room(peers: Peers) -> None:
     if max(counts.values()) > min(counts.values()) + 1:
         told = ", ".join(f"{count} on {host}" for host, count in counts.items())
         reason = f"the ranks are not spread evenly ({told}), because the launcher fills one host before the next"
-        raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {launcher(f'{SUCH_AS} --distribution=cyclic')}")
+        raise Refusal(HoleKind.WRONG_SETUP, f"{reason}; {launcher(f'{SUCH_AS} --distribution=cyclic')}")
     for host, ranks in by_host.items():
         free = len({processor for facts in ranks for processor in facts["affinity"].split(",")})
         if len(ranks) > max(2, free):
             reason = f"{len(ranks)} ranks have only {free} logical processors on {host}"
-            raise Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; remove {peers.size} from `rank_counts`")
+            raise Refusal(HoleKind.WRONG_SETUP, f"{reason}; remove {peers.size} from `rank_counts`")
 
 
 @contextmanager

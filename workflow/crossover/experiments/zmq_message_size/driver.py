@@ -75,18 +75,16 @@ class Variant:
     """One loaded build of libzmq, for the C driver; `path` may be a copy of the library's file."""
 
     def __init__(self, driver: ctypes.CDLL, path: str, struct: Struct):
-        """Load it with private symbols. Raises Refusal (WRONG_LIBRARY) if it is another build."""
+        """Load it with private symbols. Raises Refusal (WRONG_SETUP) if it is another build."""
         self.driver = driver
         self.library = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
         self.handle = ctypes.c_void_p(driver.inproc_open(ctypes.c_void_p(self.library._handle)))
         if not self.handle:
-            raise Refusal(
-                HoleKind.WRONG_LIBRARY, f"{path} is no libzmq that this driver knows; delete it and run again"
-            )
+            raise Refusal(HoleKind.WRONG_SETUP, f"{path} is no libzmq that this driver knows; delete it and run again")
         found = driver.inproc_struct_bytes(self.handle), driver.inproc_inline_bytes(self.handle)
         if found != (struct.bytes, struct.limit_bytes):
             raise Refusal(
-                HoleKind.WRONG_LIBRARY,
+                HoleKind.WRONG_SETUP,
                 f"{path} has a struct of {found[0]} bytes that holds {found[1]}, instead of {struct.bytes} that holds "
                 f"{struct.limit_bytes}; delete it and run again",
             )

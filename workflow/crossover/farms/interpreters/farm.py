@@ -7,9 +7,7 @@ from crossover.measure.farms import ExecutorFarm
 from crossover.records.holes import HoleKind, Refusal
 
 if not hasattr(concurrent.futures, "InterpreterPoolExecutor"):
-    raise Refusal(
-        HoleKind.NOT_INSTALLED, "the farm interpreters needs Python 3.14 or newer; use one, or remove its arms"
-    )
+    raise Refusal(HoleKind.WRONG_SETUP, "the farm interpreters needs Python 3.14 or newer; use one, or remove its arms")
 POOL: Any = concurrent.futures.InterpreterPoolExecutor
 
 

@@ -100,7 +100,7 @@ class Client(Farm):
                 time.sleep(0.05)
         self._client = _Client(**connection, timeout=START_SECONDS)
         if len(self._client) != len(self.ranks):
-            raise Refusal(HoleKind.WRONG_PLACEMENT, f"{len(self._client)} engines joined instead of {len(self.ranks)}")
+            raise Refusal(HoleKind.WRONG_SETUP, f"{len(self._client)} engines joined instead of {len(self.ranks)}")
         self._view = self._client.direct_view() if self.options.map else self._client.load_balanced_view()
 
     def submit(self, task: Task, arguments: Sequence[Any]) -> None:

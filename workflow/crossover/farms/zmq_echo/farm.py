@@ -35,7 +35,7 @@ class Client(Farm):
         return self._socket.getsockopt_string(zmq.LAST_ENDPOINT), self._admission.password
 
     def join(self) -> None:
-        """Wait for every engine's first message. Raises Refusal (STRANGER) if one does not come."""
+        """Wait for every engine's first message. Raises Refusal (DISTURBED) if one does not come."""
         self._engines = [self._admission.await_word(self._socket)[0] for _ in self.ranks]
         self._admission.close()
 

@@ -97,7 +97,7 @@ def find(farm: str) -> ModuleType:
         extra = declared()[farm].extra
         remedy = f"`make env EXTRA={extra}` installs it" if extra else "install it"
         raise Refusal(
-            HoleKind.NOT_INSTALLED,
+            HoleKind.WRONG_SETUP,
             f"the farm {farm} needs {missing.name}, which is not installed; {remedy}, or remove the arms with "
             f"`farm: {farm}`, and engines of that farm from the players",
         ) from missing
@@ -165,7 +165,7 @@ def engines(hosts: Sequence[str], settings: Farming) -> dict[str, list[int]]:
     if any(len(ranks) < needed for ranks in by_host.values()):
         counts = ", ".join(f"{len(ranks)} on {host}" for host, ranks in by_host.items())
         raise Refusal(
-            HoleKind.WRONG_PLACEMENT,
+            HoleKind.WRONG_SETUP,
             f"each host needs {needed} engines, but has {counts}: the launcher fills one host before the next, or the "
             f"job's nodes are not exclusive; {launcher(', such as srun --mpi=pmi2 --distribution=cyclic')}",
         )

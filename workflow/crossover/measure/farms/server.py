@@ -74,8 +74,8 @@ class Server:
         It passes if the server still runs: then the host was too busy.
         """
         if TAKEN in self._log.read_text(errors="replace", encoding="utf-8").lower():
-            return Refusal(HoleKind.STRANGER, f"another process took a port that {self.name} was about to use")
-        kind = HoleKind.NOT_READY if self._process.poll() is None else HoleKind.CRASHED
+            return Refusal(HoleKind.DISTURBED, f"another process took a port that {self.name} was about to use")
+        kind = HoleKind.DISTURBED if self._process.poll() is None else HoleKind.CRASHED
         return Refusal(kind, f"{reason}; of {self.name}, {self.last_words()}")
 
     def require_listening(self, port: int) -> None:

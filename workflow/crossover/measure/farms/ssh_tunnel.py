@@ -62,7 +62,7 @@ class Tunnel:
             [sshd, "-t", "-f", configuration], capture_output=True, encoding="utf-8", errors="replace"
         )
         if checked.returncode:
-            raise Refusal(HoleKind.NOT_INSTALLED, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
+            raise Refusal(HoleKind.WRONG_SETUP, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
         self._server.start(["-D", "-e", "-f", str(configuration)], program=sshd)
 
     def through(self, ports: Sequence[int]) -> list[int]:
@@ -114,6 +114,6 @@ def _program(name: str) -> str:
     found = shutil.which(name, path=path)
     if found is None:
         reason = f"an SSH tunnel needs {name}, which is not installed; install OpenSSH's server and client, {OR_ELSE}"
-        raise Refusal(HoleKind.NOT_INSTALLED, reason)
+        raise Refusal(HoleKind.WRONG_SETUP, reason)
     # sshd must be called by its full path.
     return str(Path(found).absolute())

@@ -80,13 +80,13 @@ def conduct(
     rows = [launch.identity | row for sample in samples for row in _rows(kind, settings.reference, sample)]
     if not rows:
         raise Refusal(
-            HoleKind.NO_VALUE,
+            HoleKind.EXCEPTION,
             f"no block of the driver of {launch.experiment} returned a value or a fault; correct the driver",
         )
     if all(row["value"] is None for row in rows):
         fault, most = Counter(row["validity"] for row in rows).most_common(1)[0]
         raise Refusal(
-            HoleKind.NO_VALUE, f"no block has a value; {most} of {len(rows)} values are missing because: {fault}"
+            HoleKind.EXCEPTION, f"no block has a value; {most} of {len(rows)} values are missing because: {fault}"
         )
     facts = launch.identity | {
         "started_utc": started.isoformat(timespec="milliseconds"),
@@ -115,7 +115,7 @@ class Guarded:
             faulthandler.cancel_dump_traceback_later()
         if unknown := [name for name in block.values if name not in self._declared]:
             raise Refusal(
-                HoleKind.UNKNOWN_METRIC,
+                HoleKind.EXCEPTION,
                 f"the driver of {self._experiment} returned unknown metric {unknown[0]!r} for arm {arm.name}; its "
                 f"metrics are {', '.join(self._declared)}; add the metric to its declaration, or correct the driver",
             )

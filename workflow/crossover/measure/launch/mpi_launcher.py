@@ -84,7 +84,7 @@ def starting(mpi: str, ranks: int, nodes: int) -> list[str]:
 
 
 def surroundings(placement: str, interface: str) -> dict[str, str]:
-    """The environment of an MPI launcher. Raises Refusal (WRONG_INTERFACE)."""
+    """The environment of an MPI launcher. Raises Refusal (WRONG_SETUP)."""
     # MPI must not listen on networks without ranks; the user's own variables override this.
     return network.reach(placement, interface).for_mpi() | environment_without_network()
 

@@ -54,5 +54,5 @@ def run(launch: Launch, interface: str, processors: int, part: Path, refusal: Pa
 
 def _refuse_to_wait() -> None:
     raise Refusal(
-        HoleKind.HOST_IN_USE, f"another launch of yours runs on {socket.gethostname()}; measure on exclusive nodes"
+        HoleKind.DISTURBED, f"another launch of yours runs on {socket.gethostname()}; measure on exclusive nodes"
     )

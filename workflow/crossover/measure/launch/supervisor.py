@@ -7,7 +7,6 @@ a measurement.
 
 import json
 import os
-import re
 import signal
 import socket
 import sys
@@ -34,7 +33,7 @@ from crossover.paths import SITE
 from crossover.planning import receipt
 from crossover.planning.receipt import Files
 from crossover.records import atomic, holes, record
-from crossover.records.holes import OF_CODE, PASSING, HoleKind, Refusal
+from crossover.records.holes import HoleKind, Refusal
 
 ALLOCATORS: Mapping[str, Mapping[str, str]] = {
     "": {},
@@ -121,8 +120,8 @@ def _result(job: Job, output: Files, say: Relay, check: Callable[[], None]) -> p
                 return None
             return _attempt(job, output, private, say, check)
     except OSError as error:
-        if lacking := holes.shortage_behind(error):
-            return Refusal(HoleKind.NO_SPACE, lacking)
+        if fault := holes.fault_behind(error):
+            return fault
         raise
 
 
@@ -140,7 +139,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         )
     if (granted := provenance.granted_processors()) < job.settings.ranks:
         return Refusal(
-            HoleKind.WRONG_PLACEMENT,
+            HoleKind.WRONG_SETUP,
             f"Slurm granted its job {granted} logical processor(s) for {job.settings.ranks} ranks, which would "
             f"share them; set `exclusive: true` in {SITE}, or remove --overcommit from `sbatch_options`",
         )
@@ -157,7 +156,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         if code == 0 and part.exists():
             return record.read(part, record.MEASUREMENTS)
         found = _reason(refusal)
-        if found and found.kind not in (HoleKind.EXCEPTION, HoleKind.NO_SPACE):
+        if found and found.kind not in (HoleKind.EXCEPTION, HoleKind.DISTURBED):
             return found
         # A failure on a full disk is not the experiment's fault, and a hole would not be remeasured by itself.
         atomic.require_space(folder)
@@ -166,7 +165,7 @@ def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable
         return error
     except (FileNotFoundError, PermissionError) as error:
         reason = f"cannot start the MPI launcher {error.filename!r} ({error.strerror}); {network.launcher()}"
-        return Refusal(HoleKind.NOT_INSTALLED, reason)
+        return Refusal(HoleKind.WRONG_SETUP, reason)
     finally:
         part.unlink(missing_ok=True)
         refusal.unlink(missing_ok=True)
@@ -185,18 +184,10 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     cause, lost = say.first_end(), any(LOST in line for line in lines)
     if from_outside(cause):
         return Refusal(HoleKind.CRASHED, cause)
-    if exception and exception.kind == HoleKind.NO_SPACE:
+    if exception and exception.kind == HoleKind.DISTURBED:
         return exception
-    # A bus error means that shared memory is full; only that of this host can be checked.
-    if "Bus error" in cause and socket.gethostname() in re.split("[ :]", cause):
-        lacking = holes.shortage_of_shared_memory(job.settings.ranks)
-        lacking = lacking and f"{cause}: {lacking}"
-    else:
-        lacking = holes.first_shortage(lines)
-    if lacking:
-        return Refusal(HoleKind.NO_SPACE, lacking)
-    if unusable := holes.fault_of_host(lines) or holes.unusable_shared_memory():
-        return Refusal(HoleKind.CRASHED, unusable)
+    if fault := holes.fault_of_host([cause, *lines]):
+        return fault
     if exception and not lost:
         return exception
     if code is None:
@@ -204,7 +195,7 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         if limit_seconds < job.settings.limit_seconds:
             remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""
-        return Refusal(HoleKind.TIMED_OUT, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
+        return Refusal(HoleKind.CRASHED, f"not finished after {limit_seconds:.0f} s; {remedy}{error}")
     if cause and not lost:
         return Refusal(HoleKind.CRASHED, cause)
     return Refusal(HoleKind.CRASHED, f"the ranks ended with code {code}; {say.last_words()}")
@@ -226,7 +217,7 @@ def starting(launch: Launch, mpi: str = "mpiexec") -> list[str]:
 
 
 def environment(launch: Launch, private: Path, libraries: Sequence[Path], interface: str) -> dict[str, str]:
-    """The environment of a launch's ranks. Raises Refusal (WRONG_INTERFACE)."""
+    """The environment of a launch's ranks. Raises Refusal (WRONG_SETUP)."""
     recorded = {variables.RECORDED: variables.recorded()}
     # A warning that is raised in a finalizer lets ranks wait for ever.
     own = {VARIABLE: str(private), "PYTHONWARNINGS": ""} | recorded | loader.variables(libraries)
@@ -297,9 +288,7 @@ def _say_end(job: Job, output: Files, launch: dict[str, Any], say: Relay) -> Non
         return
     kind = launch["hole"]
     say(f"{job.launch}: not measured ({kind}): {launch['reason']}")
-    corrected = "correct the code and repeat the command, or " if kind in OF_CODE else ""
-    forced = f"to retry it, {corrected}add -R {output.path} (before any --)"
-    say(f"{job.launch}: the rest goes on; {'the next run retries it' if kind in PASSING else forced}")
+    say(f"{job.launch}: the rest goes on; {holes.retry(kind, [str(output.path)])}")
 
 
 def _written_in_this_run(job: Job, output: Files) -> tuple[Path, dict[str, Any], list[dict[str, Any]]] | None:

@@ -68,7 +68,7 @@ class Admission:
         socket.setsockopt(zmq.ZAP_ENFORCE_DOMAIN, 1)
 
     def await_word(self, socket: zmq.Socket[bytes]) -> list[bytes]:
-        """The first message of the next end on a guarded socket. Raises Refusal (STRANGER) if none comes."""
+        """The first message of the next end on a guarded socket. Raises Refusal (DISTURBED) if none comes."""
         if not socket.poll(WAIT_SECONDS * 1000):
             raise kept_apart(f"no end connected to {socket.getsockopt_string(zmq.LAST_ENDPOINT)}")
         return socket.recv_multipart()
@@ -81,13 +81,13 @@ class Admission:
 def kept_apart(what: str) -> Refusal:
     """The refusal of a launch whose ends do not find each other; the next run retries such launches."""
     return Refusal(
-        HoleKind.STRANGER,
+        HoleKind.DISTURBED,
         f"{what} within {WAIT_SECONDS} s, perhaps because other processes connect there; the next run retries it",
     )
 
 
 def connect(socket: zmq.Socket[bytes], endpoint: str, password: str) -> None:
-    """Connect to a guarded socket, and wait until it has admitted this one; raises Refusal (STRANGER) otherwise."""
+    """Connect to a guarded socket, and wait until it has admitted this one; raises Refusal (DISTURBED) otherwise."""
     if endpoint.startswith("inproc:"):  # within the process, where nobody is a stranger
         socket.connect(endpoint)
         return

@@ -44,7 +44,7 @@ def reach(placement: str, interface: str) -> Reach:
     """This host's end of the network: the loopback, or in placement `nodes` the interface of that name.
 
     `auto` chooses the interface to whose address this host's name resolves, which batch systems use; otherwise that of
-    the default route; otherwise the only one. Raises Refusal (WRONG_INTERFACE), also if there is no loopback.
+    the default route; otherwise the only one. Raises Refusal (WRONG_SETUP), also if there is no loopback.
     """
     if placement != "nodes":
         _require_loopback()
@@ -61,7 +61,7 @@ def reach(placement: str, interface: str) -> Reach:
         return chosen[0]
     listed = ", ".join(f"{one.interface} ({one.address})" for one in present) or "none"
     raise Refusal(
-        HoleKind.WRONG_INTERFACE,
+        HoleKind.WRONG_SETUP,
         f"host {socket.gethostname()} {trouble}; set `interface:` in {SITE}; available: {listed}",
     )
 
@@ -72,7 +72,7 @@ def _require_loopback() -> None:
             pass
     except OSError as error:
         raise Refusal(
-            HoleKind.WRONG_INTERFACE,
+            HoleKind.WRONG_SETUP,
             f"host {socket.gethostname()} cannot connect to itself by {LOOPBACK} ({error.strerror or error}); IPv6 "
             f"alone does not do: ip link set lo up; ip address add {LOOPBACK}/8 dev lo",
         ) from None

@@ -55,7 +55,7 @@ class Peers:
         """Meet the other ranks, and check that there are `expected` ranks on `hosts` hosts.
 
         `gather` returns the provenance of its rank; `ranks` then holds that of all ranks, on every rank.
-        Raises Refusal (WRONG_PLACEMENT) if ranks are missing or on the wrong hosts.
+        Raises Refusal (WRONG_SETUP) if ranks are missing or on the wrong hosts.
         """
         alone = expected == 1 and len(socket.gethostname()) > holes.HOST_NAME_CHARACTERS
         self.comm = cast("MPI.Intracomm", Alone()) if alone else _world()
@@ -136,7 +136,7 @@ class Peers:
         """Raise Refusal unless MPI runs at exactly this thread level, by mpi4py's name (`multiple`, ...)."""
         if (given := thread_level()) != level:
             raise Refusal(
-                HoleKind.WRONG_THREAD_LEVEL,
+                HoleKind.WRONG_SETUP,
                 f"MPI runs at thread level {given} instead of {level}; set {given} in `thread_levels`",
             )
 
@@ -151,8 +151,8 @@ class Peers:
     def channel(self, to: int) -> Channel:
         """A command channel between this rank and rank `to`; both must call this, in the same order.
 
-        It lasts as long as the process, in a separate context that no experiment can disturb. Raises Refusal (STRANGER)
-        if the ranks cannot connect.
+        It lasts as long as the process, in a separate context that no experiment can disturb. Raises Refusal
+        (DISTURBED) if the ranks cannot connect.
         """
         context: zmq.Context[Any] = zmq.Context()
         channel = Channel(context, self.address)
@@ -199,7 +199,7 @@ def _world() -> MPI.Intracomm:
 
 
 def _misplaced(reason: str, remedy: str = SUCH_AS) -> Refusal:
-    return Refusal(HoleKind.WRONG_PLACEMENT, f"{reason}; {launcher(remedy)}")
+    return Refusal(HoleKind.WRONG_SETUP, f"{reason}; {launcher(remedy)}")
 
 
 def thread_level() -> str:

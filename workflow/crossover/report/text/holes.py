@@ -11,24 +11,19 @@ from crossover.records.rows import Launch
 from crossover.report.text import numbers
 from crossover.report.text.tables import Tables, grouped
 
-FOLDED = " \\\n    "
-"""Between the words of a command, so that it continues on the next line."""
-
 
 def paragraphs(tables: Tables) -> list[str]:
     """One paragraph and one command for all launches with the same hole."""
     said = []
     for rows in alike(tables.holes()):
+        # A file on each line.
+        again = command(tables, rows).replace(".json ", ".json \\\n    ", len(rows) - 1)
         which = f"Launch{'es' if len(rows) > 1 else ''} {numbers.listed([str(row.launch) for row in rows])}"
         said.append(
             f"{which} of `{rows[0].experiment}` (placement {rows[0].placement}), {_cause(rows[0])}. "
-            f"{_retry(command(tables, rows, FOLDED))}"
+            + (f"To retry, with the profile of the run:\n\n```\n{again}\n```" if again else NO_COMMAND)
         )
     return said
-
-
-def _retry(text: str) -> str:
-    return f"To retry, with the profile of the run:\n\n```\n{text}\n```" if text else NO_COMMAND
 
 
 LOCAL = "profiles/local"
@@ -36,7 +31,7 @@ LOCAL = "profiles/local"
 NO_COMMAND = "To retry, repeat the command of the run."
 
 
-def command(tables: Tables, rows: Sequence[Launch], between: str = " ") -> str:
+def command(tables: Tables, rows: Sequence[Launch]) -> str:
     """The command that measures these launches again.
 
     Empty if no path is that of a receipt: people paste commands, and tables can come from elsewhere.
@@ -45,8 +40,8 @@ def command(tables: Tables, rows: Sequence[Launch], between: str = " ") -> str:
     if not found:
         return ""
     values = [f"{key}={value}" for key, value in found[0].groupdict().items()]
-    files = between.join(shlex.quote(each[0]) for each in found)
-    return f"snakemake --profile {profile(tables)} -R {files} {shlex.join(['--config', *values])}"
+    words = ["-R", *(each[0] for each in found), "--config", *values]
+    return f"snakemake --profile {profile(tables)} {shlex.join(words)}"
 
 
 def profile(tables: Tables) -> str:
@@ -107,16 +102,13 @@ def gap(tables: Tables, experiment: str) -> str:
     """The sentence for an experiment without a result, with the reasons."""
     if experiment not in tables.experiments:
         return absent([experiment])
-    causes = dict.fromkeys(map(_cause, tables.holes(experiment)))
-    reasons = f" ({'; '.join(causes)}). @sec-holes says what to do." if causes else "."
-    return f"`{experiment}` has no result: {absence(tables, experiment)}{reasons}"
-
-
-def absence(tables: Tables, experiment: str) -> str:
-    """The same as a clause, without the reasons, for an experiment of the run."""
-    if not why(tables.launches, experiment):
-        return "no arm could be compared with another"
-    return f"its {numbers.counted(len(tables.holes(experiment)), 'launch')} left only holes"
+    found = tables.holes(experiment)
+    causes = "; ".join(dict.fromkeys(map(_cause, found)))
+    reasons = f" ({causes}). @sec-holes says what to do." if found else "."
+    said = "no arm could be compared with another"
+    if why(tables.launches, experiment):
+        said = f"its {numbers.counted(len(found), 'launch')} left only holes"
+    return f"`{experiment}` has no result: {said}{reasons}"
 
 
 def withheld(arms: Mapping[str, Sequence[str]]) -> list[str]:
