@@ -9,13 +9,12 @@ from crossover.records import record
 from crossover.share import run_files
 
 
-def write_raw(results: Path, launch: dict[str, object], rows: int = 1) -> Path:
-    """Write the raw file of a launch with this many empty rows, like `python -m crossover launch`."""
+def write_raw(results: Path, launch: dict[str, object]) -> Path:
+    """Write the raw file of a launch with one empty row, like `python -m crossover launch`."""
     path = run_files.raw_file(results, str(launch["file"]))
-    table = pa.Table.from_pylist([{"x": float(row)} for row in range(rows)], record.MEASUREMENTS)
-    record.write(
-        table, path, {"launch": {k: v for k, v in launch.items() if k not in ("file", "receipt")}, "ranks": []}
-    )
+    facts = {key: value for key, value in launch.items() if key not in ("file", "receipt")}
+    table = pa.Table.from_pylist([{"x": 0.0}], record.MEASUREMENTS)
+    record.write(table, path, {"launch": facts, "ranks": []})
     return path
 
 

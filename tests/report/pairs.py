@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping
 from itertools import combinations
-from typing import Any
 
 from campaigns import Campaign, Row, mpi
 
@@ -20,7 +19,6 @@ def tournament(
     unsure: tuple[str, ...] = (),
     launches: int = 3,
     rounds: int = 0,
-    experiment: str = "mpi_pingpong",
     names: str = "node{}",
 ) -> list[Row]:
     """The rows of all metrics and arms; with `rounds`, of so many pairs of each host, without effects of links.
@@ -32,7 +30,7 @@ def tournament(
     for x, metric, unit, better, usual in METRICS:
         for arm in ARMS:
             shared: Row = {
-                "experiment": experiment, "placement": "node", "protocol": mpi().protocol, "metric": metric,
+                "experiment": mpi().experiment, "placement": "node", "protocol": mpi().protocol, "metric": metric,
                 "axis": "message size", "axis_unit": "bytes", "better": better, "arm": arm, "unit": unit, "x": x,
                 "launches": launches, "rounds": 9 * launches, "smallest_effect": 1.03,
             }  # fmt: skip
@@ -70,6 +68,6 @@ def judged(times: float, half_width: float, launches: int, rng: random.Random) -
     return {"factor": factor, "low": low, "high": high, "p": 0.001 if verdict == "worse" else 0.5, "verdict": verdict}
 
 
-def campaign(rows: list[Row], **changes: Any) -> Campaign:
+def campaign(rows: list[Row]) -> Campaign:
     """Results with these rows, and with curves of the same experiment."""
-    return Campaign([mpi(**changes)], estimated={"pairs": rows})
+    return Campaign([mpi()], estimated={"pairs": rows})

@@ -9,9 +9,7 @@ from xml.etree import ElementTree
 import pyarrow as pa
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from checkouts import git
 
-from crossover.__main__ import main
 from crossover.records import record
 from crossover.report.pages import renderer
 
@@ -29,12 +27,6 @@ CURVES = ".crossover-pair"
 # An arm with two points has a line and two symbols; a failed chart has none of them.
 FEWEST_MARKS = 3
 
-# The position of each block and the outline of each mark, which must be equal in two equal pages.
-LAID_OUT = """() => [...document.querySelectorAll("body *:not(svg *)")]
-    .map((box) => [box.tagName, box.offsetTop, box.offsetLeft, box.offsetWidth, box.offsetHeight])"""
-PATHS = """(number) => [...[...document.querySelectorAll(".crossover-chart")]
-    .filter((chart) => chart.checkVisibility())[number].querySelectorAll("svg path")]
-    .map((path) => [path.getAttribute("d"), getComputedStyle(path).stroke, getComputedStyle(path).fill])"""
 
 # Elements inside a scrolling box may be wider than the page.
 TOO_WIDE = """() => [...document.querySelectorAll("body *")]
@@ -42,7 +34,6 @@ TOO_WIDE = """() => [...document.querySelectorAll("body *")]
     .filter((element) => element.getBoundingClientRect().right > innerWidth + 1)
     .map((element) => element.outerHTML.slice(0, 120))"""
 
-PANELS = "() => [...document.querySelectorAll('.crossover-panel')].filter((panel) => panel.offsetWidth > 0).length"
 
 # The colours of the charts' lines that a reader sees.
 STROKES = """() => [...document.querySelectorAll('.crossover-chart .mark-line path')]
@@ -58,12 +49,16 @@ UNHIDDEN = f"""() => {{
 }}"""
 
 
-OTHERS = ((1280, "dark"), (360, "light"))
-"""Widths and schemes that the gate leaves out."""
-
-
 def first(page, selector):
     return page.locator(selector).first
+
+
+def drawn(page, within=""):
+    """The first chart that a reader sees, after it was drawn."""
+    chart = first(page, f"{within} .crossover-chart >> visible=true")
+    chart.scroll_into_view_if_needed()
+    page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
+    return chart
 
 
 def test_every_chart_is_drawn_with_its_marks_when_it_is_shown(open_page, page_file):
@@ -151,24 +146,6 @@ def test_text_and_figures_from_elsewhere_run_nothing_and_load_nothing(chromium, 
         assert asked == []
 
 
-def test_a_published_page_looks_like_the_report(open_page, rendered, checkout, tmp_path):
-    assert main(["publish", "--yes", "--no-redact"]) == 0
-    git("clone", "-q", "--branch", "gh-pages", str(tmp_path / "remote.git"), str(tmp_path / "clone"), folder=tmp_path)
-    report, published = (open_page(file=file) for file in (rendered, tmp_path / "clone" / "index.html"))
-    assert published.inner_text("body") == report.inner_text("body")
-    assert published.evaluate(LAID_OUT) == report.evaluate(LAID_OUT)
-    charts = published.locator(".crossover-chart >> visible=true")
-    assert charts.count() > 0
-    for number in range(charts.count()):
-        for page in (report, published):
-            chart = page.locator(".crossover-chart >> visible=true").nth(number)
-            chart.scroll_into_view_if_needed()
-            page.wait_for_function("(chart) => chart.dataset.drawn", arg=chart.element_handle())
-        drawn = [page.evaluate(PATHS, number) for page in (report, published)]
-        assert len(drawn[0]) > 6
-        assert drawn[0] == drawn[1]
-
-
 def test_a_tab_shows_its_panel_and_hides_the_others(open_page):
     page = open_page()
     page.evaluate(UNFOLDED)
@@ -198,8 +175,7 @@ def test_the_choice_shows_one_panel_or_all_and_applies_to_the_other_metrics(open
 
 def test_the_legend_hides_an_arm_in_all_charts_of_the_figure_and_shows_it_again(open_page):
     page = open_page()
-    page.locator(f"{CURVES} .crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.wait_for_selector(f"{CURVES} .crossover-chart[data-drawn]")
+    drawn(page, CURVES)
     lines = """() => document.querySelector('.crossover-gallery:has(.crossover-pair)')
         .querySelectorAll('.mark-line path').length"""
     before = page.evaluate(lines)
@@ -214,10 +190,7 @@ def test_the_legend_hides_an_arm_in_all_charts_of_the_figure_and_shows_it_again(
 
 def test_dragging_pans_the_wheel_with_ctrl_zooms_and_a_double_click_resets(open_page):
     page = open_page()
-    canvas = page.locator(f"{CURVES} .crossover-canvas >> visible=true").first
-    canvas.scroll_into_view_if_needed()
-    page.wait_for_selector(f"{CURVES} .crossover-chart[data-drawn]")
-    box = canvas.bounding_box()
+    box = drawn(page, CURVES).locator(".crossover-canvas").bounding_box()
     # The labels in any order.
     labels = """() => [...document.querySelector(".crossover-pair .crossover-canvas")
         .querySelectorAll(".role-axis-label text")].map((text) => text.textContent).sort().join(" ")"""
@@ -241,8 +214,7 @@ def test_dragging_pans_the_wheel_with_ctrl_zooms_and_a_double_click_resets(open_
 
 def test_a_points_tooltip_has_its_interval_and_counts(open_page):
     page = open_page()
-    page.locator(f"{CURVES} .crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.locator(f"{CURVES} .crossover-chart[data-drawn] .mark-symbol path").nth(3).hover(force=True)
+    drawn(page, CURVES).locator(".mark-symbol path").nth(3).hover(force=True)
     said = page.locator("#vg-tooltip-element.visible").inner_text()
     assert all(word in said for word in ("arm", "interval", " to ", "launches", "rounds in all"))
 
@@ -273,8 +245,7 @@ def test_nothing_is_wider_than_the_page(open_page, width):
 
 def test_charts_fit_after_the_window_becomes_narrow(open_page):
     page = open_page()
-    page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.wait_for_selector(".crossover-chart[data-drawn]")
+    drawn(page)
     page.set_viewport_size({"width": 400, "height": 900})
     page.wait_for_function("document.documentElement.scrollWidth <= 400")
     assert page.evaluate(TOO_WIDE) == []
@@ -283,8 +254,7 @@ def test_charts_fit_after_the_window_becomes_narrow(open_page):
 
 def test_charts_use_the_pages_text_colour_and_follow_its_scheme(open_page):
     page = open_page(scheme="dark")
-    page.locator(".crossover-chart >> visible=true").first.scroll_into_view_if_needed()
-    page.wait_for_selector(".crossover-chart[data-drawn]")
+    drawn(page)
     label = "getComputedStyle(document.querySelector('.crossover-chart .role-axis-label text')).fill"
     ink = page.evaluate("getComputedStyle(document.body).color")
     assert page.evaluate(label) == ink
@@ -350,8 +320,7 @@ def test_a_print_soon_after_loading_has_its_charts_and_few_sheets(chromium, page
 
 
 def test_print_keeps_folded_blocks_folded(open_page):
-    page = open_page()
-    folded = "() => [...document.querySelectorAll('main details')].map((block) => block.open)"
+    page, folded = open_page(), "() => [...document.querySelectorAll('main details')].map((block) => block.open)"
     before = page.evaluate(folded)
     assert False in before
     page.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -391,40 +360,13 @@ def test_the_address_names_the_selection_and_reproduces_it(open_page):
 
 def test_drawn_charts_keep_their_descriptions_and_have_a_table(open_page):
     page = open_page()
-    chart = page.locator(f"{CURVES} .crossover-chart >> visible=true").first
-    chart.scroll_into_view_if_needed()
-    page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
+    chart = drawn(page, CURVES)
     canvas = chart.locator(".crossover-canvas")
     assert canvas.get_attribute("role") == "img" and len(canvas.get_attribute("aria-label")) > 100
     chart.locator("[data-file$='.table']").click()
     page.wait_for_function("(chart) => chart.querySelectorAll('table tr').length > 5", arg=chart.element_handle())
     chart.locator("[data-file$='.table']").click()
     page.wait_for_function("(chart) => !chart.querySelector('table')", arg=chart.element_handle())
-
-
-def test_a_folded_block_opens_by_key_and_draws_its_charts_then(open_page):
-    page = open_page()
-    block = page.locator("details:has(.crossover-chart)").first
-    chart = block.locator(".crossover-chart").first
-    block.locator("summary").first.focus()
-    page.keyboard.press("Enter")
-    assert block.evaluate("(block) => block.open")
-    chart.scroll_into_view_if_needed()
-    page.wait_for_function("(chart) => chart.dataset.drawn === 'yes'", arg=chart.element_handle())
-    assert chart.evaluate(MARKS) >= FEWEST_MARKS
-
-
-def test_a_link_into_a_folded_block_opens_it(open_page):
-    page = open_page()
-    page.evaluate("location.hash = '#tbl-machine'")
-    page.wait_for_function("document.getElementById('tbl-machine').checkVisibility()")
-
-
-def test_the_folded_page_is_short(open_page):
-    page = open_page()
-    folded = page.evaluate("document.documentElement.scrollHeight")
-    page.evaluate(UNFOLDED)
-    assert folded < 0.6 * page.evaluate("document.documentElement.scrollHeight")
 
 
 def test_without_javascript_charts_are_described_in_words_and_tables_are_visible(chromium, page_file):
@@ -455,16 +397,11 @@ def test_an_old_browser_shows_a_charts_description(chromium, page_file):
     context.close()
 
 
-@pytest.mark.parametrize(
-    ("width", "scheme"),
-    [(1280, "light"), (360, "dark"), *(pytest.param(*other, marks=pytest.mark.long) for other in OTHERS)],
-)
+@pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (360, "dark")])
 def test_axe_finds_nothing(open_page, width, scheme):
     page = open_page(width, scheme)
     # Draw everything and show all panels, so that axe judges hidden ones too.
-    page.evaluate("document.querySelectorAll('details').forEach((block) => (block.open = true))")
-    page.evaluate("document.querySelectorAll('[hidden]').forEach((element) => (element.hidden = false))")
-    page.evaluate("dispatchEvent(new Event('beforeprint')), dispatchEvent(new Event('afterprint'))")
+    page.evaluate(UNHIDDEN)
     page.wait_for_selector(".crossover-chart[data-drawn]")
     found = Axe().run(page).response["violations"]
     assert [(each["id"], [node["html"][:160] for node in each["nodes"]]) for each in found] == []

@@ -133,16 +133,13 @@ def test_a_run_that_cannot_be_archived_is_named_with_the_reason(run, quick, caps
     gone = next(run.glob("raw/*/*/*/*"))
     gone.unlink()
     assert f"{gone}: is missing (1 of " in refused(capsys, "bundle", str(run))
-    (run / "summary.parquet").unlink()
-    assert "is older than" in refused(capsys, "bundle", str(run))
-    assert not list(run.glob("*.zip"))
-
-
-def test_a_run_without_a_launch_cannot_be_archived(run, quick, capsys):
     record.write(record.LAUNCHES.empty_table(), run / "launches.parquet")
     shutil.rmtree(run / "raw")
     renderer.render(run, run / "report/index.html")
     assert "has no launch, so there is nothing to archive" in refused(capsys, "bundle", str(run))
+    (run / "summary.parquet").unlink()
+    assert "is older than" in refused(capsys, "bundle", str(run))
+    assert not list(run.glob("*.zip"))
 
 
 def test_a_full_disk_gives_no_traceback(run, quick, capsys, monkeypatch):
@@ -226,11 +223,13 @@ def test_the_pages_inputs_are_part_of_it(run, quick, tmp_path):
     assert waiting[:-1] in contents(tmp_path / "bundle.zip")["results/report/index.html"].decode()
 
 
-def test_a_folder_from_elsewhere_is_rendered_by_the_preview_even_with_quarto(unpacked, tmp_path, monkeypatch):
+def test_one_folder_from_elsewhere_is_rendered_by_the_preview_even_with_quarto(unpacked, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(renderer.shutil, "which", lambda name: "quarto")
     monkeypatch.setattr(renderer, "_by_quarto", None)
     assert main(["report", "--from", str(unpacked / "results"), "--page", str(tmp_path / "page.html")]) == 0
     assert (tmp_path / "page.html").read_text().startswith("<html><body>{}")
+    both = refused(capsys, "report", "results", "--from", "other", "--page", "p.html")
+    assert "results and --from other: a page shows one run; leave out one of the two" in both
 
 
 def test_inputs_in_a_page_from_elsewhere_are_not_read(unpacked, tmp_path):
@@ -238,11 +237,6 @@ def test_inputs_in_a_page_from_elsewhere_are_not_read(unpacked, tmp_path):
     page.write_text(page.read_text().replace('"waiting":{}', '"waiting":{"partial": ["theirs"]}'))
     assert main(["report", "--from", str(unpacked / "results"), "--page", str(tmp_path / "page.html")]) == 0
     assert "theirs" in page.read_text() and "theirs" not in (tmp_path / "page.html").read_text()
-
-
-def test_a_folder_and_another_at_once_are_refused(capsys):
-    said = refused(capsys, "report", "results", "--from", "other", "--page", "p.html")
-    assert "results and --from other: a page shows one run; leave out one of the two" in said
 
 
 def test_a_link_in_the_results_is_not_shared(run, tmp_path):

@@ -8,7 +8,6 @@ from campaigns import Campaign, mpi, run, tasks, zmq
 from crossover.design import farms
 from crossover.design.experiments import declared
 from crossover.report.charts import ladder
-from crossover.report.pages.index import Page
 
 FARM = {"experiment": "task_throughput", "metric": "round trip", "axis": "array size", "axis_unit": "bytes"}
 FARM["protocol"] = "128 tasks echo an array, engines: 2"
@@ -48,13 +47,6 @@ def test_re_sent_arrays_other_hosts_other_metrics_and_the_null_arm_are_no_layers
     assert ladder.panel(others) is None
     assert ladder.panel([*others, *summary(mpi())]) == ladder.panel(summary(mpi()))
     assert set(ladder.panel(summary(mpi())).arms) == {"mpi4py send", "mpi4py Send"}
-
-
-def test_with_fewer_than_two_layers_there_is_no_ladder(tmp_path):
-    results = Campaign([zmq()]).write(tmp_path)
-    ladder.draw(results, tmp_path / "figures" / "ladder")
-    assert list((tmp_path / "figures" / "ladder").iterdir()) == []
-    assert "Too few layers" in Page({}, results).ladder().data
 
 
 def test_every_layer_names_a_known_experiment_and_arm():

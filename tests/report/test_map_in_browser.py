@@ -5,6 +5,7 @@ import re
 import pytest
 from campaigns import Campaign, lasting, mpi, run, steps, tasks, zmq
 from test_arm_styles import contrast
+from test_browser import UNFOLDED
 
 from crossover.report.charts import arm_styles, gallery, overview
 from crossover.report.pages import preview
@@ -13,8 +14,6 @@ from crossover.report.text import markup
 INPROC = "PUSH/PULL over inproc, 64 MB in flight"
 
 pytestmark = pytest.mark.browser
-
-UNFOLDED = "() => document.querySelectorAll('.crossover-map details').forEach((block) => { block.open = true; })"
 
 # Of each number of a cell: whether it is drawn, and how far it reaches beyond its cell.
 NUMBERS = """() => [...document.querySelectorAll(".strips .cell span")].map((number) => {
@@ -75,7 +74,7 @@ def test_numbers_contrast_with_cells_of_every_colour(open_page, map_file, scheme
         assert contrast(getattr(arm_styles.INK, scheme), ground) >= 4.5, colour
 
 
-def test_the_cells_of_a_row_are_reached_by_keys(open_page):
+def test_the_cells_of_a_row_and_a_link_to_each_row_are_reached_by_keys(open_page):
     page = open_page()
     cells = page.locator(".strips tr[id]").first.locator("a.cell")
     assert [cell.get_attribute("tabindex") for cell in cells.all()] == ["0", *["-1"] * (cells.count() - 1)]
@@ -83,10 +82,6 @@ def test_the_cells_of_a_row_are_reached_by_keys(open_page):
     page.keyboard.press("ArrowRight")
     assert cells.nth(1).evaluate("(cell) => cell === document.activeElement")
     assert "launches" in cells.nth(1).get_attribute("title")
-
-
-def test_every_row_shows_a_link_to_itself_that_keys_reach(open_page):
-    page = open_page()
     page.evaluate(UNFOLDED)
     rows = page.locator(".crossover-map .strips tr[id]")
     for row in rows.all():

@@ -70,10 +70,7 @@ def test_the_named_count_of_launches_is_planned_with_its_time():
 def test_an_open_point_has_the_command_that_may_decide_it(curve, left, words):
     told = more.remedy(run(Campaign([curve])), curve.experiment, left)
     assert told == f"more launches may decide it: crossover more {words}"
-
-
-def test_without_an_open_point_there_is_no_remedy():
-    assert more.remedy(TABLES, "task_latency", []) is None
+    assert more.remedy(run(Campaign([curve])), curve.experiment, []) is None
 
 
 def test_an_open_point_of_a_users_function_has_the_trial_that_may_decide_it():

@@ -61,13 +61,8 @@ def test_a_duration_adds_up(seconds):
     assert told == pytest.approx(seconds, abs=slack)
 
 
-def test_one_is_singular():
-    assert numbers.quantity(1, "elements") == "1 element"
-    assert numbers.quantity(2, "elements") == "2 elements"
-    assert numbers.counted(1, "launch") == "1 launch"
-
-
-def test_an_unknown_interval_is_not_shown():
+def test_an_unknown_interval_is_not_shown_and_only_times_and_rates_are_faster():
+    assert numbers.comparatives("times") == numbers.comparatives("") == ("better", "worse")
     assert numbers.ratio(1.3, None, 1.4) == "1.30"
     assert numbers.position(4640, None, None, "bytes") == "4.6 kB (no interval)"
     assert numbers.position(4640, None, 5000, "bytes") == "4.6 kB [open, 5 kB]"

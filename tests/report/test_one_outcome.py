@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from campaigns import Campaign, crossover, steps
 from runs import stored
+from surfaces import BETTER, EQUAL, UNSURE, WORSE
 from synthetic import SIZES, blocks, launched, rows
 from test_overview import Read, cells
 
@@ -50,13 +51,10 @@ def simulated(seed, folder):
     return disagreeing.finish(folder, receipts)
 
 
-STANDINGS = ((0.4, 0.6), (0.7, 1.4), (0.9, 1.1), (1.8, 2.2))
-"""The intervals of a point whose arm is worse, open, alike and better."""
-
-
 def patterns(folder):
     """A run with every order of three standings, and some of five."""
-    orders = [*product(STANDINGS, repeat=3), *list(product(STANDINGS, repeat=5))[::31]]
+    standings = (WORSE, UNSURE, EQUAL, BETTER)
+    orders = [*product(standings, repeat=3), *list(product(standings, repeat=5))[::31]]
     curves = [steps(*own, protocol=f"PUSH/PULL over tcp, {size} MB in flight") for size, own in enumerate(orders, 1)]
     return Campaign(curves).write_tables(folder)
 

@@ -63,16 +63,6 @@ def test_a_clone_of_the_pushed_branch_contains_the_same_bytes(checkout, tmp_path
     assert f"the branch gh-pages of {tmp_path}/remote.git" in capsys.readouterr().out
 
 
-def test_a_new_report_is_pushed_on_top(checkout):
-    publish("--yes")
-    first = tip(checkout)
-    page = checkout / "results/report/index.html"
-    page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
-    publish("--yes")
-    assert tip(checkout) != first
-    assert do("rev-list", "--count", "gh-pages", folder=checkout) == "2"
-
-
 class Terminal:
     def __init__(self, answer):
         self.answer = answer
@@ -84,21 +74,19 @@ class Terminal:
         return f"{self.answer}\n"
 
 
-@pytest.mark.parametrize(("answer", "code"), [("y", 0), ("", 1), ("n", 1)])
-def test_it_asks_before_it_pushes(checkout, capsys, monkeypatch, answer, code):
+@pytest.mark.parametrize(
+    ("answer", "code", "file", "told"),
+    [("y", 0, "", ""), ("", 1, "", ""), ("n", 1, "my_work.py", r"with the text of my_work\.py, ")],
+)
+def test_it_asks_before_it_pushes_and_names_a_users_file(checkout, capsys, monkeypatch, answer, code, file, told):
+    if file:
+        page = checkout / "results/report/index.html"
+        page.write_text(page.read_text().replace("</body>", f'<pre {renderer.FILE_MARK}="{file}"></pre></body>'))
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
     publish(expected=code)
-    assert re.search(r"Push 2 files, \d+\.\d MB, to the branch gh-pages of \S+remote\.git\?", capsys.readouterr().err)
+    said = capsys.readouterr().err
+    assert re.search(rf"Push 2 files, \d+\.\d MB, {told}to the branch gh-pages of \S+remote\.git\?", said)
     assert bool(tip(checkout)) == (code == 0)
-
-
-def test_it_says_that_the_page_has_the_text_of_a_users_file(checkout, capsys, monkeypatch):
-    page = checkout / "results/report/index.html"
-    shown = f'<pre {renderer.FILE_MARK}="my_work.py"><code>def task(item): ...</code></pre>'
-    page.write_text(page.read_text().replace("</body>", f"{shown}</body>"))
-    monkeypatch.setattr(sys, "stdin", Terminal("n"))
-    publish(expected=1)
-    assert re.search(r"Push 2 files, \d+\.\d MB, with the text of my_work\.py, to the branch", capsys.readouterr().err)
 
 
 def test_without_a_terminal_it_does_not_push_and_prints_no_password(checkout, capsys, monkeypatch):
@@ -112,11 +100,6 @@ def test_without_a_terminal_it_does_not_push_and_prints_no_password(checkout, ca
 def without_git(checkout, monkeypatch):
     monkeypatch.setenv("PATH", str(checkout))
     return "git cannot be run (No such file or directory); install it, or publish with --to site/"
-
-
-def unknown_remote(checkout, monkeypatch):
-    do("remote", "remove", "origin", folder=checkout)
-    return "error: No such remote 'origin'\nCorrect that, choose another --remote"
 
 
 def unreachable(checkout, monkeypatch):
@@ -136,7 +119,7 @@ def foreign_here(checkout, monkeypatch):
 
 @pytest.mark.parametrize(
     "trouble",
-    [without_git, unknown_remote, unreachable, foreign, foreign_here],
+    [without_git, unreachable, foreign, foreign_here],
     ids=lambda trouble: trouble.__name__,
 )
 def test_an_obstacle_is_named_and_nothing_is_pushed(checkout, tmp_path, capsys, monkeypatch, trouble):
@@ -160,7 +143,7 @@ def test_after_a_rejected_push_the_next_one_succeeds(checkout, tmp_path, capfd):
     assert tip(checkout)
 
 
-def test_the_sites_own_domain_stays(checkout, tmp_path):
+def test_a_new_report_is_pushed_on_top_and_the_sites_own_domain_stays(checkout, tmp_path):
     publish("--yes")
     do("worktree", "add", "-q", str(tmp_path / "pages"), "gh-pages", folder=checkout)
     (tmp_path / "pages" / "CNAME").write_text("bench.example.org\n")
@@ -168,8 +151,12 @@ def test_the_sites_own_domain_stays(checkout, tmp_path):
     do("commit", "-qm", "A domain", folder=tmp_path / "pages")
     do("push", "-q", "origin", "gh-pages", folder=tmp_path / "pages")
     do("worktree", "remove", str(tmp_path / "pages"), folder=checkout)
+    page = checkout / "results/report/index.html"
+    page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
     publish("--yes")
-    assert pushed(checkout, tmp_path)["CNAME"] == b"bench.example.org\n"
+    files = pushed(checkout, tmp_path)
+    assert (files["CNAME"], files["index.html"]) == (b"bench.example.org\n", page.read_bytes())
+    assert do("rev-list", "--count", "gh-pages", folder=checkout) == "3"
 
 
 # ---- to a folder, to a zip file
@@ -268,26 +255,13 @@ def test_a_report_older_than_its_data_is_not_published(checkout, capsys, why):
     assert not (checkout / "site").exists()
 
 
-def test_leftovers_of_another_configuration_and_new_times_do_not_make_a_report_old(checkout):
-    leftover = checkout / "results/raw/quick/mpi_pingpong/node/launch=9.parquet"
-    record.write(record.MEASUREMENTS.empty_table(), leftover, {"launch": {}, "ranks": []})
-    os.utime(leftover, (1e9, 1e9))
+def test_older_leftovers_newer_launches_of_another_tier_and_new_times_do_not_make_a_report_old(checkout):
+    for launch, seconds in (("quick/mpi_pingpong/node/launch=9", 1e9), ("paper/mpi_pingpong/node/launch=1", 4e9)):
+        path = checkout / f"results/raw/{launch}.parquet"
+        record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
+        os.utime(path, (seconds, seconds))
     (checkout / "results/summary.parquet").touch()
     publish("--to", "site/")
-
-
-def test_newer_launches_of_another_tier_do_not_make_a_report_old(checkout):
-    path = checkout / "results/raw/paper/mpi_pingpong/node/launch=1.parquet"
-    record.write(record.MEASUREMENTS.empty_table(), path, {"launch": {}, "ranks": []})
-    os.utime(path, (4e9, 4e9))
-    publish("--to", "site/")
-
-
-def test_a_page_contains_a_digest_of_its_data(rendered, results):
-    told = renderer.recorded_origin(rendered)
-    assert told == renderer.origin(results)
-    assert {"summary.parquet", "figures/mpi_pingpong"} <= set(told["made_from"])
-    assert str(results) not in rendered.read_text()
 
 
 # ---- publishing from continuous integration

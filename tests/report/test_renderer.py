@@ -81,11 +81,6 @@ def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results,
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "index.html", "told"]
 
 
-def test_without_quarto_the_preview_renders(rendered):
-    assert rendered.read_text().startswith("<!DOCTYPE html>")
-    assert [path.name for path in rendered.parent.iterdir()] == ["index.html"]
-
-
 def test_a_folder_without_results_is_an_error_that_names_cell_and_file(tmp_path, monkeypatch, capsys):
     monkeypatch.setenv("PATH", str(tmp_path))
     page = tmp_path / "index.html"

@@ -15,17 +15,7 @@ from crossover.records import record
 from crossover.records.rows import Claim
 from crossover.report.pages import terminal
 from crossover.report.text import certainty, choices, claims
-from crossover.report.text.tables import load, panel_names
-
-
-def test_names_have_the_title_and_only_what_tells_curves_apart():
-    def named(*curves):
-        return list(panel_names(run(Campaign(list(curves))).all_leading(LEADS)).values())
-
-    assert named(zmq()) == ["ZeroMQ stream, tcp"]
-    both = named(zmq(), zmq(protocol="PUSH/PULL over ipc, 64 MB in flight"))
-    assert both == ["ZeroMQ stream, ipc", "ZeroMQ stream, tcp"]
-    assert named(zmq(experiment="toy_races")) == ["toy races, tcp"]
+from crossover.report.text.tables import load
 
 
 def printed(tables, results, capsys, monkeypatch, **named):

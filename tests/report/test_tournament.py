@@ -1,13 +1,12 @@
 """Does a reader of a tournament learn which host and which link is slow, and is every chart legible?"""
 
-import base64
-import gzip
 import re
 
 import pyarrow.parquet as pq
 import pytest
 from campaigns import mpi
 from pairs import campaign, tournament
+from test_figures import specifications
 
 from crossover.records.rows import TOPOLOGY, Rank
 from crossover.report.pages import renderer, terminal
@@ -109,13 +108,11 @@ def written(tmp_path_factory):
     return campaign(rows).write(tmp_path_factory.mktemp("tournament"))
 
 
-def test_the_section_begins_with_the_sentence_and_folds_the_curves(written):
+def test_section_and_terminal_begin_with_the_slow_host_and_the_section_folds_the_curves(written, capsys):
     section = str(Page(LEADS, written).experiment(mpi().experiment).data)
     opening, folded = section.split("<details>")[:2]
     assert opening.index("1 is slow") < opening.index("fig-mpi-pingpong-pairs") and "fig-mpi-pingpong-round" in folded
 
-
-def test_a_run_ends_with_the_slow_host_in_three_lines(written, capsys):
     terminal.show(written, LEADS)
     said = " ".join(capsys.readouterr().out.split())
     assert "mpi_pingpong: Of 30 hosts in 3 launches, 1 is slow" in said and "Slow host: zebra7 is 1.30 [" in said
@@ -123,9 +120,9 @@ def test_a_run_ends_with_the_slow_host_in_three_lines(written, capsys):
 
 
 def unpacked(page):
-    packed = re.findall(r'gzip\+base64">([^<]+)<', page)
+    packed = specifications(page)
     assert packed
-    return page + "".join(gzip.decompress(base64.b64decode(text)).decode() for text in packed)
+    return page + "".join(packed)
 
 
 def test_a_published_page_names_no_host(written, tmp_path, monkeypatch):

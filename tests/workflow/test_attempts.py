@@ -48,32 +48,23 @@ def test_the_state_and_node_of_slurm_come_before_the_last_line_of_the_log(attemp
     assert made.reasons == {second: "Slurm ended its job: NODE_FAIL on node2"}
 
 
-def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts, launches):
+@pytest.mark.parametrize(
+    ("text", "run", "said"),
+    [
+        ("visit 3\ntoy node launch 1: it broke; launch discarded; to ...\n", RUN, "it broke (job 7, log: {})"),
+        # A log that stops in the middle, and one of an earlier run, are no reason.
+        ("toy node launch 1: visit 3 of 9\n", RUN, "its job ended early (job 7, log: {})"),
+        ("toy node launch 1: of yesterday", "earlier", "its job ended early (job 7)"),
+    ],
+)
+def test_a_job_that_failed_by_itself_has_the_last_line_of_the_log(attempts, launches, text, run, said):
     first, *_ = launches
     made, fates = attempts
     fates["7"] = Fate("FAILED", "node1")
-    log = write(first, "visit 3\ntoy node launch 1: the disk is full; launch discarded; to repeat it, ...\n")
+    reason = said.format(write(first, text, run))
     for number in (1, 2):
-        assert made.failed([first], "7")[1].endswith(f"; attempt {number} of 3, repeated by itself")
-    assert made.failed([first], "7")[1] == (
-        f"the disk is full (job 7, log: {log}); attempt 3 of 3; to retry, repeat the command"
-    )
-
-
-def test_a_log_that_stops_in_the_middle_has_no_reason(attempts, launches):
-    first, *_ = launches
-    made, fates = attempts
-    fates["7"] = Fate("FAILED", "node1")
-    write(first, "toy node launch 1: visit 3 of 9\n")
-    assert made.failed([first], "7")[1].startswith("its job ended early (job 7, log: ")
-
-
-def test_a_log_of_an_earlier_run_is_no_reason(attempts, launches):
-    first, *_ = launches
-    made, fates = attempts
-    fates["7"] = Fate("FAILED", "node1")
-    write(first, "toy node launch 1: of yesterday", run="earlier")
-    assert made.failed([first], "7")[1].startswith("its job ended early (job 7); attempt 1")
+        assert made.failed([first], "7")[1] == f"{reason}; attempt {number} of 3, repeated by itself"
+    assert made.failed([first], "7")[1] == f"{reason}; attempt 3 of 3; to retry, repeat the command"
 
 
 def test_slurms_words_for_a_refused_job_hold_for_all_its_launches(attempts, launches):

@@ -20,13 +20,9 @@ def temporary(monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", "/tmp")
 
 
-def test_a_folder_that_exists_or_will_be_made_is_accepted(tmp_path):
-    folders.require(tmp_path)
-    folders.require(tmp_path / "new" / "results")
-
-
 @pytest.mark.parametrize("below", ["", "results"])
 def test_a_file_in_place_of_a_folder_is_named_with_the_next_step(tmp_path, below):
+    folders.require(tmp_path / "new" / below)
     (tmp_path / "file").touch()
     with pytest.raises(CrossoverError, match=r"/file: is a file, .*; move it away, or .* --config results="):
         folders.require(tmp_path / "file" / below)
@@ -44,18 +40,14 @@ def test_a_temporary_folder_is_refused_if_sockets_do_not_fit_in_it(monkeypatch):
         folders.require("results")
 
 
-def test_a_name_with_a_line_break_is_refused():
-    with pytest.raises(CrossoverError, match=r"^results: 'a\\nb' is not printable"):
-        folders.require("a\nb")
-
-
-@pytest.mark.parametrize("home", ["/dev/null/home", "/proc"])
-def test_the_cache_moves_to_the_working_folder_if_the_home_cannot_be_written_to(monkeypatch, tmp_path, home):
+@pytest.mark.parametrize("home", ["/dev/null/home", "/proc", ""])
+def test_the_cache_moves_to_the_working_folder_only_if_the_home_cannot_be_written_to(monkeypatch, tmp_path, home):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("HOME", home)
+    monkeypatch.setenv("HOME", home or str(tmp_path))
     monkeypatch.setenv("XDG_CACHE_HOME", "")
     folders.spare_home()
-    assert os.environ["XDG_CACHE_HOME"] == str(tmp_path / ".snakemake/cache")
+    assert os.environ["XDG_CACHE_HOME"] == (str(tmp_path / ".snakemake/cache") if home else "")
+    assert home or list((tmp_path / ".cache").iterdir()) == []
 
 
 def test_a_user_without_an_entry_among_the_hosts_users_has_a_number_as_name(monkeypatch, tmp_path):
@@ -67,14 +59,6 @@ def test_a_user_without_an_entry_among_the_hosts_users_has_a_number_as_name(monk
         getpass.getuser()
     folders.spare_home()
     assert getpass.getuser() == "54321"
-
-
-def test_the_cache_stays_in_a_home_that_can_be_written_to(monkeypatch, tmp_path):
-    monkeypatch.setenv("HOME", str(tmp_path))
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    folders.spare_home()
-    assert "XDG_CACHE_HOME" not in os.environ
-    assert list((tmp_path / ".cache").iterdir()) == []
 
 
 def test_a_working_folder_that_cannot_be_written_to_is_named(monkeypatch, tmp_path):
@@ -91,10 +75,10 @@ def test_every_profile_spares_the_home():
         assert "  - folders.spare_home()\n" in profile.read_text(), profile
 
 
-@pytest.mark.parametrize("name", ["config", ".git", "workflow/x", ".", "..", "/"])
-def test_a_folder_of_the_project_holds_no_results(monkeypatch, tmp_path, name):
+@pytest.mark.parametrize("name", ["config", ".git", "workflow/x", ".", "..", "/", "a\nb"])
+def test_a_folder_of_the_project_and_a_name_with_a_line_break_hold_no_results(monkeypatch, tmp_path, name):
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CrossoverError, match=r"is a folder of the project, or contains it; choose another"):
+    with pytest.raises(CrossoverError, match=r"is a folder of the project, or|^results: 'a\\nb' is not printable"):
         folders.require(name)
     folders.require("results/config")
 

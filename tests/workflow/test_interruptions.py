@@ -1,9 +1,7 @@
 """After a kill at any moment, the same command resumes; no finished file is lost, no unfinished one kept."""
 
-import contextlib
 import os
 import re
-import shutil
 import signal
 import subprocess
 import time
@@ -12,7 +10,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from copies import SMALL_MPI, Project
+from copies import Project
 
 TOY_DRIVER = "workflow/crossover/experiments/toy/driver.py"
 MINE = re.compile(r"crossover launch \S*/toy/\w+/2-\S*\.json ")
@@ -24,15 +22,6 @@ def wait_for(condition: Callable[[], bool], seconds: float = 60) -> None:
     while not condition():
         assert time.monotonic() < deadline, "the condition did not become true"
         time.sleep(0.02)
-
-
-def command_lines(project: Project) -> list[list[str]]:
-    """The command lines of a project's processes that still run."""
-    found = []
-    for process in workers(project):
-        with contextlib.suppress(psutil.Error):
-            found.append(process.cmdline())
-    return found
 
 
 def workers(project: Project) -> list[psutil.Process]:
@@ -83,6 +72,20 @@ def kill(run: subprocess.Popen[str], how: signal.Signals) -> None:
         run.communicate(timeout=60)
 
 
+def without_launch_2(project: Project, *command: str) -> str:
+    """The output of a run that fails because the supervisor of launch 2 is killed."""
+    run = project.start(*command)
+
+    def supervisors() -> list[psutil.Process]:
+        return [each for each in workers(project) if MINE.search(" ".join(words(each)))]
+
+    wait_for(lambda: bool(supervisors()))
+    supervisors()[-1].kill()
+    said, _ = run.communicate(timeout=project.limit_seconds)
+    assert run.returncode == 1, said
+    return said
+
+
 LONG = pytest.mark.long
 
 
@@ -108,29 +111,11 @@ def test_a_killed_run_resumes(project: Project, how: signal.Signals) -> None:
 
 
 @pytest.mark.long
-def test_after_a_killed_first_run_another_compiler_delays_no_launch(
-    project: Project, other_compiler: Callable[[str], None]
-) -> None:
-    project.configure(mpi_pingpong=SMALL_MPI)
-    command = "snakemake", "--profile", "profiles/local", "--", "mpi_pingpong"
-    first = project.start(*command)
-    wait_for(lambda: len(project.receipts()) == 1)
-    kill(first, signal.SIGKILL)
-    wait_for(lambda: not workers(project))
-    before = project.raw()
-    other_compiler("other 1.0")
-    project.succeed(*command)
-    after = project.raw()
-    assert len(after) == SMALL_MPI["launches"]
-    assert all(after[name] == file for name, file in before.items())
-
-
-@pytest.mark.long
 def test_a_kill_during_rendering_leaves_no_broken_page(finished: Project) -> None:
     page = finished.folder / "results/report/index.html"
     page.unlink()
     run = finished.start("snakemake", "--profile", "profiles/local")
-    wait_for(lambda: any("--page" in line for line in command_lines(finished)))
+    wait_for(lambda: any("--page" in words(each) for each in workers(finished)))
     kill(run, signal.SIGKILL)
     wait_for(lambda: not workers(finished))
     finished.succeed("snakemake", "--profile", "profiles/local")
@@ -189,16 +174,7 @@ def test_a_broken_experiment_is_a_hole_with_the_command_that_fills_it(project: P
 def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_the_page(project: Project) -> None:
     slow(project)
     missing = project.due()[1]
-    run = project.start("snakemake", "--profile", "profiles/local")
-
-    def supervisors() -> list[psutil.Process]:
-        """The supervisor of launch 2."""
-        return [each for each in workers(project) if MINE.search(" ".join(words(each)))]
-
-    wait_for(lambda: bool(supervisors()))
-    supervisors()[-1].kill()
-    said, _ = run.communicate(timeout=project.limit_seconds)
-    assert run.returncode == 1, said
+    said = without_launch_2(project, "snakemake", "--profile", "profiles/local")
     again = f"snakemake --profile profiles/local -R {missing}"
     partial = "snakemake --profile profiles/local --config partial=true"
     assert "1 launch of this run was not measured\nnot measured: toy, placement node, launch 2 (no raw file): " in said
@@ -209,23 +185,6 @@ def test_launches_whose_jobs_fail_are_named_with_the_commands_for_them_and_for_t
     project.succeed(*again.split())
     assert (project.folder / missing).exists()
     assert project.planned() == {}
-
-
-@pytest.mark.long
-def test_a_hole_of_faulty_code_is_measured_again_once_the_code_is_mended(project: Project) -> None:
-    command = ("snakemake", "--profile", "profiles/local", "toy")
-    project.edit(TOY_DRIVER, "settings.weights", "settings.wights")
-    code, said = project.run(*command)
-    assert code == 1
-    assert "not measured: toy, placement node, launch 1, 2 (exception): AttributeError: " in said
-    assert re.search(r"attribute 'wights'.* \(experiments/toy/driver\.py, line \d+\)", said)
-    # Unchanged code would fail again.
-    assert "launch" not in project.planned("toy")
-    project.edit(TOY_DRIVER, "settings.wights", "settings.weights")
-    # Snakemake's own records are not needed.
-    shutil.rmtree(project.folder / ".snakemake")
-    assert "not measured" not in project.succeed(*command)
-    assert project.planned("toy") == {}
 
 
 def text_of_the_page(project: Project, results: str = "results") -> str:

@@ -42,18 +42,21 @@ def written(resources: Any) -> Settings:
     return {name: entry.raw if entry.is_evaluable() else entry.value for name, entry in resources.items()}
 
 
-def test_without_a_site_file_no_fact_of_a_site_is_requested(there: Project) -> None:
+def a_run(*arguments: str) -> Any:
+    """What Snakemake calls the workflow, with the resources that these arguments give."""
+    found = vars(parse_args(arguments)[1])
+    given = {"default_resources": found["default_resources"], "overwrite_resources": found["set_resources"] or {}}
+    return SimpleNamespace(resource_settings=SimpleNamespace(**given))
+
+
+def test_without_a_site_file_no_fact_of_a_site_is_requested_and_launches_share_no_node(there: Project) -> None:
     found = settings("--profile", "slurm")
-    assert set(found["set_resources"]["launch"]) == {
-        "mpi",
-        "slurm_extra",
-        "mem_mb",
-        "batch_launches",
-        "batch_minutes",
-        "time_factor",
-        "wait_for_nodes",
-    }
+    own = ("mpi", "slurm_extra", "mem_mb", "batch_launches", "batch_minutes", "time_factor", "wait_for_nodes")
+    assert set(found["set_resources"]["launch"]) == {*own}
     assert found["resources"] == {}
+    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive --overcommit'"
+    assert not isinstance(found.get("slurm_array_jobs"), str)
+    assert found["local_cores"] == 2, "the login node must not be filled"
 
 
 def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
@@ -72,6 +75,9 @@ def test_every_fact_of_a_site_reaches_slurm(there: Project) -> None:
     }
     assert expected.items() <= found["set_resources"]["launch"].items()
     assert found["resources"] == {"nodes": 3}
+    # The command line replaces a key of a profile as a whole.
+    found = settings("--profile", "slurm", "--set-resources", "launch:slurm_partition=compute")
+    assert set(found["set_resources"]["launch"]) == {"slurm_partition"}
 
 
 def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there: Project) -> None:
@@ -82,9 +88,7 @@ def test_options_of_a_site_and_shared_nodes_reach_launches_and_the_doctor(there:
     options = "--gpus-per-node=1 --reservation=tests '--prefer=a&b'"
     assert found["launch"]["slurm_extra"] == found["examine"]["slurm_extra"] == repr(options)
     (there.folder / "profiles/slurm/site.yaml").write_text("sbatch_options: --hint=x\nnode_list: [n1, n2]\n")
-    parsed = vars(parse_args(("--profile", "slurm"))[1])
-    chosen = SimpleNamespace(default_resources=None, overwrite_resources=parsed["set_resources"])
-    workflow: Any = SimpleNamespace(resource_settings=chosen)
+    workflow = a_run("--profile", "slurm")
     assert session.slurm_resources(workflow)["slurm_extra"] == "--exclusive --overcommit --hint=x"
     across = Launch("mpi_pingpong", "nodes", 1, schema.complete({}).experiments["mpi_pingpong"])
     assert session.slurm_extra(workflow)(across) == "--exclusive --overcommit --hint=x --nodelist=n1,n2"
@@ -107,47 +111,21 @@ def test_launches_rotate_over_the_nodes_of_a_site_and_the_doctor_takes_any(there
     assert asked["examine"]["slurm_extra"].raw == repr(every_job)
 
 
-def test_a_resource_that_differs_between_launches_is_known_for_one_on_a_single_host(there: Project) -> None:
-    (there.folder / "profiles/slurm/site.yaml").write_text("node_list: [n1, n2, n3]\npartition: compute\n")
-    parsed = vars(parse_args(("--profile", "slurm"))[1])
-    chosen = SimpleNamespace(default_resources=None, overwrite_resources=parsed["set_resources"])
-    found = session.slurm_resources(SimpleNamespace(resource_settings=chosen))
-    assert (found["slurm_extra"], found["slurm_partition"]) == ("--exclusive --overcommit", "compute")
-
-
 @pytest.mark.parametrize(
-    ("profile", "expected"), [("slurm", {"slurm_partition": "compute", "qos": "short"}), ("profiles/local", {})]
+    ("profile", "expected"),
+    [
+        # Of a resource that differs between launches, that of one on a single host.
+        ("slurm", {"slurm_partition": "compute", "qos": "short", "slurm_extra": "--exclusive --overcommit"}),
+        ("profiles/local", {}),
+    ],
 )
 def test_a_run_on_slurm_is_recognised_by_the_resources_of_launches(
     there: Project, profile: str, expected: Settings
 ) -> None:
-    (there.folder / "profiles/slurm/site.yaml").write_text("partition: compute\nqos: short\n")
-    parsed = vars(parse_args(("--profile", profile))[1])
-    chosen = SimpleNamespace(
-        default_resources=parsed["default_resources"], overwrite_resources=parsed["set_resources"] or {}
-    )
-    found = session.slurm_resources(SimpleNamespace(resource_settings=chosen))
+    (there.folder / "profiles/slurm/site.yaml").write_text("partition: compute\nqos: short\nnode_list: [n1, n2, n3]\n")
+    found = session.slurm_resources(a_run("--profile", profile))
     assert expected.items() <= found.items()
     assert ("slurm_extra" in found) == bool(expected)
-
-
-def test_launches_share_no_node_and_jobs_are_no_arrays(there: Project) -> None:
-    found = settings("--profile", "slurm")
-    assert found["set_resources"]["launch"]["slurm_extra"] == "'--exclusive --overcommit'"
-    assert not isinstance(found.get("slurm_array_jobs"), str)
-
-
-def test_the_login_node_is_not_filled(there: Project) -> None:
-    assert settings("--profile", "slurm")["local_cores"] == 2
-
-
-def test_a_wrong_site_file_ends_with_its_name_and_no_traceback(project: Project) -> None:
-    (project.folder / "profiles/slurm/site.yaml").write_text("partitoin: compute\nnodes: many\n")
-    code, said = project.run("snakemake", "--profile", "slurm")
-    assert code == 1
-    assert "config error\n  profiles/slurm/site.yaml: " in said and "partitoin: unknown key" in said
-    assert "Traceback" not in said
-    assert not (project.folder / "results").exists()
 
 
 # ---- the example of profiles/slurm/README.md
@@ -184,11 +162,6 @@ def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     # default-resources adds a memory limit, but it must not apply to a launch.
     assert "mem_mb" in found["default_resources"]
     assert found["set_resources"]["launch"]["mem_mb"] == 0
-
-
-def test_a_key_is_replaced_as_a_whole(there: Project) -> None:
-    found = settings("--profile", "slurm", "--set-resources", "launch:slurm_partition=compute")
-    assert set(found["set_resources"]["launch"]) == {"slurm_partition"}
 
 
 def test_a_profile_on_the_command_line_replaces_that_of_the_environment(

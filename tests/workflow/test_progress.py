@@ -53,6 +53,13 @@ def start(handler, number, key, log):
     )  # fmt: skip
 
 
+def begin_both(handler, log, **changes):
+    """Begin a run whose two launches are under way."""
+    plugin.begin(replace(RUN, due=(FIRST, SECOND), **changes))
+    for number, key in enumerate((FIRST, SECOND)):
+        start(handler, number, key, log)
+
+
 def text(handler):
     return handler._console.export_text(clear=False)
 
@@ -60,9 +67,8 @@ def text(handler):
 def test_through_a_pipe_every_launch_has_a_line_and_holes_their_reason(shown, tmp_path):
     handler = shown()
     handler.steps = 4
-    plugin.begin(replace(RUN, due=(FIRST, SECOND)))
-    for number, key in enumerate((FIRST, SECOND)):
-        start(handler, number, key, tmp_path / "log")
+    begin_both(handler, tmp_path / "log")
+    for number in (0, 1):
         tell(handler, LogEvent.JOB_FINISHED, job_id=number)
     lines = text(handler).splitlines()
     assert lines[0].startswith("[1 of 2] zmq_throughput node, launch 1: measured in 29 s; about ")
@@ -113,21 +119,23 @@ def test_a_failed_launch_is_named_once(shown, tmp_path):
     assert text(handler) == "failed: zmq_throughput node, launch 1: one of 1 in job 17\n"
 
 
-def test_a_failed_step_names_the_reason_its_log_and_the_next_step(shown, tmp_path):
-    handler = shown()
-    log = tmp_path / "log"
+@pytest.mark.parametrize("fails", [False, True])
+def test_a_step_is_told_by_its_log_and_if_it_failed_by_its_reason_and_the_next_step(shown, tmp_path, fails):
+    handler, log = shown(), tmp_path / "log"
     log.write_text("first\nthe disk is full\n")
-    own = {"rule_name": "tables", "rule_msg": "Deriving", "log": [str(log)], "wildcards": {}}
+    own = {"rule_name": "build", "rule_msg": "Building", "log": [str(log)], "wildcards": {}}
     tell(handler, LogEvent.JOB_INFO, jobid=1, **own)
-    tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, **own)
-    assert text(handler) == f"failed: Deriving: the disk is full (log: {log}); to retry, repeat the command\n"
+    if fails:
+        tell(handler, LogEvent.JOB_ERROR, logging.ERROR, jobid=1, **own)
+        assert text(handler) == f"failed: Building: the disk is full (log: {log}); to retry, repeat the command\n"
+    else:
+        tell(handler, LogEvent.JOB_FINISHED, job_id=1)
+        assert text(handler) == log.read_text()
 
 
 def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(shown, tmp_path):
     handler = shown()
-    plugin.begin(replace(RUN, due=(FIRST, SECOND), written=lambda key: key == FIRST, failed=failing))
-    for number, key in enumerate((FIRST, SECOND)):
-        start(handler, number, key, tmp_path / "log")
+    begin_both(handler, tmp_path / "log", written=lambda key: key == FIRST, failed=failing)
     jobs = [{"jobid": 0}, {"jobid": 1}]
     for _ in range(2):
         tell(handler, LogEvent.GROUP_ERROR, logging.ERROR, groupid="s1h1r0b1", external_jobid="3", job_error_info=jobs)
@@ -138,19 +146,8 @@ def test_of_a_failed_batch_only_the_launches_that_were_not_done_have_failed(show
 
 def test_a_launch_counts_as_done_while_its_job_measures_others(shown, tmp_path):
     handler = shown(terminal=True)
-    plugin.begin(replace(RUN, due=(FIRST, SECOND), written=lambda key: key == FIRST))
-    for number, key in enumerate((FIRST, SECOND)):
-        start(handler, number, key, tmp_path / "log")
+    begin_both(handler, tmp_path / "log", written=lambda key: key == FIRST)
     assert "[########--------]" in handler._line().plain
-
-
-def test_what_a_step_says_is_shown(shown, tmp_path):
-    handler = shown()
-    log = tmp_path / "log"
-    log.write_text("x.so: not built\n")
-    tell(handler, LogEvent.JOB_INFO, jobid=1, rule_name="build", rule_msg="Building", log=[str(log)], wildcards={})
-    tell(handler, LogEvent.JOB_FINISHED, job_id=1)
-    assert text(handler) == "x.so: not built\n"
 
 
 def test_snakemakes_chatter_is_hidden_but_not_its_warnings_and_errors(shown):
@@ -167,9 +164,7 @@ def test_snakemakes_chatter_is_hidden_but_not_its_warnings_and_errors(shown):
         "the file system is slow",
         "MissingRuleException: no rule",
     ]
-
-
-def test_verbose_brings_everything_back(shown):
+    # Verbose brings it back.
     handler = shown(verbose=True)
     tell(handler, None, message="Building DAG of jobs...")
     assert text(handler) == "Building DAG of jobs...\n"

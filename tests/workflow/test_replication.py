@@ -14,11 +14,8 @@ def config(tmp_path):
     return schema.complete({"results": str(tmp_path), "experiments": EXPERIMENTS})
 
 
-def test_without_a_file_there_are_as_many_launches_as_configured(config):
-    assert replication.replicated(config) == config
-
-
 def test_launches_are_only_ever_raised(tmp_path, config):
+    assert replication.replicated(config) == config
     replication.want(str(tmp_path), "quick", {"zmq_latency": 6, "zmq_bursts": 4, "gone": 2})
     replication.want(str(tmp_path), "quick", {"zmq_latency": 5})
     replication.want(str(tmp_path), "paper", {"zmq_bursts": 50})

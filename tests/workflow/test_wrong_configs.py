@@ -1,34 +1,43 @@
-"""A wrong configuration is refused before any job, with the key. tests/config/test_schema.py tests each fault."""
+"""What a run cannot use is refused before any job. tests/config and test_folders.py test each fault."""
 
+from collections.abc import Callable
+
+import pytest
 import yaml
 from copies import Project
 
 
-def refused(project: Project) -> str:
-    """The output of a run that is refused before any job."""
-    code, said = project.run("snakemake", "--profile", "profiles/local")
-    assert code == 1
-    assert "Traceback" not in said
-    assert not (project.folder / "results").exists()
-    return said
+def a_claim(project: Project) -> list[str]:
+    project.edit("config/claims.yaml", "over: no-copy", "under: no-copy")
+    return ["config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key"]
 
 
-def test_a_wrong_claim_is_named_and_nothing_runs(project: Project) -> None:
-    file = project.folder / "config/claims.yaml"
-    file.write_text(file.read_text().replace("over: no-copy", "under: no-copy", 1))
-    said = refused(project)
-    assert "config/claims.yaml: claims.zmq-small-penalty.quantity.under: unknown key" in said
-
-
-def test_all_faults_are_reported_at_once_and_nothing_runs(project: Project) -> None:
+def several_settings(project: Project) -> list[str]:
     config = {"experiments": {"toy": {"launches": 0, "budget_seconds": "much"}, "mpi_pingpong": {"arm": 1}}}
     (project.folder / "config/config.yaml").write_text(yaml.safe_dump(config))
-    said = refused(project)
-    assert "config error\n  experiments." in said
-    for key in ("toy.launches", "toy.budget_seconds", "mpi_pingpong.arm"):
-        assert f"  experiments.{key}: " in said
+    keys = ("toy.launches", "toy.budget_seconds", "mpi_pingpong.arm")
+    return ["config error\n  experiments.", *(f"  experiments.{key}: " for key in keys)]
 
 
-def test_a_file_that_is_not_yaml_is_named(project: Project) -> None:
+def no_yaml(project: Project) -> list[str]:
     (project.folder / "config/config.yaml").write_text("experiments: {toy: {")
-    assert "config/config.yaml" in refused(project)
+    return ["config/config.yaml"]
+
+
+def a_file_as_results(project: Project) -> list[str]:
+    (project.folder / "results").touch()
+    return ["results: is a file, and the results need a folder of this name; move it"]
+
+
+def a_site(project: Project) -> list[str]:
+    (project.folder / "profiles/slurm/site.yaml").write_text("partitoin: compute\nnodes: many\n")
+    return ["config error\n  profiles/slurm/site.yaml: ", "partitoin: unknown key"]
+
+
+@pytest.mark.parametrize("spoil", [a_claim, several_settings, no_yaml, a_file_as_results, a_site])
+def test_what_is_wrong_is_named_and_nothing_runs(project: Project, spoil: Callable[[Project], list[str]]) -> None:
+    told = spoil(project)
+    code, said = project.run("snakemake", "--profile", "slurm" if spoil is a_site else "profiles/local")
+    assert code == 1 and "Traceback" not in said
+    assert [words for words in told if words not in said] == []
+    assert not (project.folder / "results").is_dir()
