@@ -88,23 +88,27 @@ clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip alone installs, so that a site's index, certificates and proxies need to be in pip's configuration only.
-INSTALL := >>.venv/pip.log $(BIN)/pip install --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
+INSTALL := >>.venv/pip.log CROSSOVER_SETUP=1 $(BIN)/pip install --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
   --progress-bar off $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 # Compiles what ranks import, because they write no bytecode. Python compiles the packages below when another process imports
 # them: most of their modules are never used. Nor are the libraries' own tests, a third of all files.
 LATER := tests?|pip|setuptools|debugpy|sqlalchemy|pygments|docutils|narwhals|wcwidth|altair|scipy|pandas|prompt_toolkit|jedi|git
 COMPILE := { echo Compiling >>.venv/pip.log; \
-  $(BIN)/python -I -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
+  CROSSOVER_SETUP=1 $(BIN)/python -I -W ignore -m compileall -qq -j 0 -x '/($(LATER))/' .venv/lib || true; }
 # These programs ignore the caller's PYTHONPATH, PYTHONHOME and packages. A long path is in their second line.
 ISOLATE := find $(BIN) \( -name snakemake -o -name crossover \) -exec \
   sed -i -E '1,2s,(/bin/python[0-9.]*"?)( "\$$0"|$$),\1 -Iu\2,' {} +
 # Prints the set-up's progress every 15 seconds, until the recipe's shell ends.
-SPEAK := ( while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
+SPEAK := ( exec 9>&-; while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
     echo "  still setting up: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
   done ) & trap "kill $$!" EXIT; set -e
 
 # The programs of .venv contain its path, and its packages are of one version of Python: set up again if either has changed.
 USABLE = [ "$$(cat .venv/made)" = "$(CURDIR)" ] && $(BIN)/python -I -c "import pip"
+# One set-up at a time; another waits, and finds it done.
+LOCK := exec 9>.venv.lock; flock 9
+# Until the set-up has ended, Python in .venv says so and ends, because packages are missing: a line in a .pth file runs
+# at each start.
 # Each stamp comes last, so that an interrupted set-up is repeated.
 .venv/made: $(shell { $(USABLE); } 2>/dev/null || echo again)
 	@test "$$(uname -s)" = Linux || { echo "crossover measures on Linux, and this is $$(uname -s): on macOS use a virtual \
@@ -112,22 +116,29 @@ USABLE = [ "$$(cat .venv/made)" = "$(CURDIR)" ] && $(BIN)/python -I -c "import p
 	@$(PYTHON) -I -c 'import sys; sys.exit(sys.version_info < (3, 11) and \
 	  "crossover needs Python 3.11 or newer, but this is %d.%d; name another: make PYTHON=python3.12" % sys.version_info[:2])'
 	@test -w . || { echo "$(CURDIR): cannot be written to; clone the project into a folder of your own" >&2; exit 1; }
-	@echo "Setting up .venv (about a minute) ..."
-	@$(PYTHON) -I -m venv --clear .venv || \
-	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }
-	@echo "$(CURDIR)" >$@
+	@$(LOCK); if { $(USABLE); } 2>/dev/null; then exit 0; fi; \
+	  test ! -e $@ || { [ "$$(cat $@)" = "$(CURDIR)" ] && echo "The Python of .venv has changed, or its set-up was ended." || \
+	    echo "This .venv belongs to $$(cat $@), and its programs contain that path."; }; \
+	  echo "Setting up .venv (about a minute) ..."; \
+	  $(PYTHON) -I -m venv --clear .venv || \
+	  { echo "Python's venv module is missing; on Debian and Ubuntu: apt install python3-venv" >&2; exit 1; }; \
+	  printf '%s\n' 'import os; "CROSSOVER_SETUP" in os.environ or (os.write(2, b".venv is being set up; repeat the command when make has ended\n"), os._exit(1))' \
+	    >"$$(echo .venv/lib/python*/site-packages)/being-set-up.pth"; \
+	  echo "$(CURDIR)" >$@
 
 # setuptools comes first: one locked package has no wheel, and pip would otherwise build it with an unlocked setuptools.
 # The package itself is installed from this folder, so that changes of its code need no new set-up.
 .venv/run: requirements.lock pyproject.toml .venv/made
-	@sed -n '/^setuptools==/,/^ *#/p' requirements.lock >.venv/setuptools.lock
-	@$(SPEAK); \
+	@$(LOCK); test -e $@ && test -z "$$(find $^ -newer $@)" && exit 0; \
+	  sed -n '/^setuptools==/,/^ *#/p' requirements.lock >.venv/setuptools.lock; \
+	  $(SPEAK); \
 	  $(INSTALL) --require-hashes -r .venv/setuptools.lock; \
 	  $(INSTALL) --require-hashes -r requirements.lock; \
 	  $(INSTALL) --no-deps -e .; \
 	  $(ISOLATE); \
-	  $(COMPILE)
-	@touch $@
+	  $(COMPILE); \
+	  rm -f .venv/lib/python*/site-packages/being-set-up.pth; \
+	  touch $@
 
 .venv/extra-%: envs/%.lock .venv/run
 	@$(SPEAK); $(INSTALL) --require-hashes -r $<

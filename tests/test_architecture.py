@@ -46,7 +46,7 @@ ROOMS = {
 }
 """Every room, with the rooms that it may import, from the bottom up. `cli` may import all."""
 
-GROUND = {"code_digest", "errors", "paths"}
+GROUND = {"code_digest", "errors", "paths", "programs"}
 """Modules that every room may import."""
 
 DOZEN, LINES = 12, 500

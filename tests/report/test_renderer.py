@@ -1,6 +1,7 @@
 """Does Quarto render the page if it is installed, safely, and does the page appear whole or not at all?"""
 
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -14,8 +15,9 @@ from crossover.report.pages import renderer
 QUARTO = """#!{python}
 import os, pathlib, sys
 told = pathlib.Path({told!r})
-told.write_text("\\n".join([" ".join(sys.argv[1:]), os.getcwd(), os.environ["CROSSOVER_RESULTS"],
-    os.environ["QUARTO_PYTHON"], os.environ["PYTHONPATH"].split(os.pathsep)[0], *sorted(os.listdir("."))]))
+names = "CROSSOVER_RESULTS", "QUARTO_PYTHON", "PYTHONPATH", "PYTHONSAFEPATH"
+values = [os.environ.get(name, "unset") for name in names]
+told.write_text("\\n".join([" ".join(sys.argv[1:]), os.getcwd(), *values, *sorted(os.listdir("."))]))
 {does}
 """
 WRITES = 'pathlib.Path("_site").mkdir(); pathlib.Path("_site/index.html").write_text("by quarto")'
@@ -40,9 +42,10 @@ def quarto(tmp_path, monkeypatch):
 def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results, tmp_path, monkeypatch, capsys):
     told = quarto(WRITES)
     monkeypatch.chdir(results.parent)
+    monkeypatch.setenv("PYTHONSAFEPATH", "1")
     page = tmp_path / "report" / "index.html"
     renderer.render(Path(results.name), page)
-    words, folder, where, python, packages, *files = told.read_text().splitlines()
+    words, folder, where, python, packages, safe, *files = told.read_text().splitlines()
     assert page.read_text().startswith("by quarto")
     assert renderer.recorded_origin(page) == renderer.origin(results)
     # Half a folder that a killed step has left, for example on another host.
@@ -50,10 +53,12 @@ def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results,
     part.mkdir(parents=True)
     (part / "a.vl.json").write_text("{}")
     assert renderer.recorded_origin(page) == renderer.origin(results)
+    shutil.rmtree(part)
     assert words == "render"
     assert Path(folder).resolve() != renderer.REPORTS.resolve() and not Path(folder).exists()
     assert (where, python) == (str(results.resolve()), sys.executable)
     assert (Path(packages) / "crossover" / "report").is_dir()
+    assert safe == "unset"
     assert {"_quarto.yml", "index.qmd"} <= set(files)
     assert not (renderer.REPORTS / "_site").exists()
     assert len(capsys.readouterr().err.splitlines()) == 1
@@ -62,23 +67,19 @@ def test_quarto_gets_a_private_copy_and_the_path_of_the_results(quarto, results,
 
 
 @pytest.mark.parametrize(
-    ("does", "said"),
+    ("does", "why"),
     [
-        ("print('cannot find a kernel'); sys.exit(4)", "ended with code 4:\n  cannot find a kernel"),
-        ("print('all is well')", "ended with code 0 but made no page:\n  all is well"),
-        ("print('\\n'.join(f'line {n}.' for n in range(100))); sys.exit(1)", "line 99."),
+        ("print('cannot find a kernel'); sys.exit(4)", "(code 4): cannot find a kernel"),
+        ("print('all is well')", "(code 0): all is well"),
+        ("print('ModuleNotFoundError: log', file=sys.stderr); print('at file.js'); sys.exit(1)", "NotFoundError: log"),
     ],
 )
-def test_a_quarto_that_fails_is_an_error_and_the_old_page_stays(quarto, results, tmp_path, does, said):
+def test_where_quarto_fails_the_preview_renders_and_one_line_says_why(quarto, results, tmp_path, capsys, does, why):
     quarto(does)
-    page = tmp_path / "index.html"
-    page.write_text("old")
-    with pytest.raises(CrossoverError) as error:
-        renderer.render(results, page)
-    assert said in str(error.value) and "line 50." not in str(error.value)
-    assert "quarto check jupyter" in str(error.value)
-    assert page.read_text() == "old"
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["bin", "index.html", "told"]
+    renderer.render(results, tmp_path / "index.html")
+    line, rest = capsys.readouterr().out.split("\n")
+    assert why in line and line.endswith("; the built-in preview renders the page") and not rest
+    assert (tmp_path / "index.html").read_text(encoding="utf-8").startswith("<!DOCTYPE html>")
 
 
 def test_a_folder_without_results_is_an_error_that_names_cell_and_file(tmp_path, monkeypatch, capsys):
@@ -105,9 +106,13 @@ def test_a_place_that_cannot_be_written_is_named(quarto, results, tmp_path):
 
 
 def test_the_policy_lets_nothing_in_from_elsewhere(quarto, results, tmp_path):
-    quarto(WRITES.replace("by quarto", "<head>x</head>"))
+    sheet = '<link href="data:text/css,%3Aroot%2C%23a%25" class="quarto-color-scheme{}">'
+    icons = '<style>@font-face {{ font-family: "bootstrap-icons"; src: url(data:font) }} .bi {{}}</style>'
+    quarto(WRITES.replace('"by quarto"', repr(f"<head>{sheet.format('')}{sheet.format('-extra')}{icons}x</head>")))
     page = tmp_path / "index.html"
     renderer.render(results, page)
+    kept = '<link href="data:text/css,:root,%23a%25" class="quarto-color-scheme">x</head>'
+    assert page.read_text(encoding="utf-8").partition("</head>")[0].endswith(kept.removesuffix("</head>"))
     assert f'<head><meta http-equiv="Content-Security-Policy" content="{renderer.QUARTO_POLICY}">' in page.read_text()
     assert "http" not in renderer.QUARTO_POLICY and "default-src 'none'" in renderer.QUARTO_POLICY
 

@@ -74,4 +74,4 @@ rule report:
         "Rendering the report"
     shell:
         "python -m crossover report {params.results:q} --waiting {params.waiting:q}"
-        " --page {output:q} > {log:q} 2>&1"
+        " --page {output:q} 2> {log:q}"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import ghp_import
 
+from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.records import atomic
 from crossover.report.pages import renderer
@@ -112,7 +113,7 @@ def _push(site: Path, remote: str, name: str) -> None:
 def _git(*words: str) -> str:
     """Git's output. Raises CrossoverError with git's own words if it fails."""
     try:
-        done = subprocess.run(["git", *words], capture_output=True, errors="replace", encoding="utf-8")
+        done = programs.run(["git", *words])
     except OSError as error:
         raise CrossoverError(f"git cannot be run ({error.strerror}); install it, or publish with --to site/") from None
     if done.returncode:

@@ -10,6 +10,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
 from crossover.slurm import cluster
@@ -122,7 +123,7 @@ def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
     command = ["sbatch", "--test-only", *options, "--wrap=true"]
     try:
-        answer = subprocess.run(command, capture_output=True, timeout=20, encoding="utf-8", errors="replace")
+        answer = programs.run(command, seconds=20)
     except (OSError, subprocess.TimeoutExpired):
         return options, ""
     # Nodes that come back are worth a wait, if the site says so.

@@ -6,6 +6,8 @@ import subprocess
 import sys
 from dataclasses import dataclass
 
+from crossover import programs
+
 SOON_SECONDS, LIMIT_SECONDS = 2, 10
 """The longest waits for an answer: for one without which a run goes on, and for others."""
 
@@ -70,7 +72,7 @@ def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
 def said(command: list[str], seconds: float) -> str:
     """What a command of Slurm writes; empty if it is not installed, or does not answer within `seconds`."""
     try:
-        return subprocess.run(command, capture_output=True, timeout=seconds, encoding="utf-8", errors="replace").stdout
+        return programs.run(command, seconds=seconds).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from hashlib import sha256
 from pathlib import Path
 
+from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
 from crossover.slurm import cluster, submission
@@ -233,9 +234,9 @@ def _jobs(start: str) -> dict[str, str]:
 
 def _ask(*command: str) -> str:
     try:
-        return subprocess.run(
-            command, capture_output=True, timeout=60, check=True, encoding="utf-8", errors="replace"
-        ).stdout
+        done = programs.run(command, seconds=60)
+        done.check_returncode()
+        return done.stdout
     except (OSError, subprocess.SubprocessError) as error:
         reason = (getattr(error, "stderr", None) or str(error)).strip()
         raise CrossoverError(

@@ -7,10 +7,10 @@ Both end with rank 0.
 
 import os
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from crossover import programs
 from crossover.measure.farms.server import Server
 from crossover.measure.ranks.network import LOOPBACK, Reserved
 from crossover.records.holes import HoleKind, Refusal
@@ -51,16 +51,14 @@ class Tunnel:
         self._server, self._client = Server("SSH server"), Server("SSH client")
         folder = self._server.folder
         for name in ("host_key", "user_key"):
-            quiet = ("-q", "-N", "", "-C", "crossover")
-            subprocess.run([self._programs["ssh-keygen"], "-t", "ed25519", *quiet, "-f", folder / name], check=True)
+            options = ("-q", "-N", "", "-C", "crossover", "-t", "ed25519", "-f", str(folder / name))
+            programs.run([self._programs["ssh-keygen"], *options]).check_returncode()
         configuration = folder / "sshd_config"
         configuration.write_text(
             CONFIGURATION.format(address=LOOPBACK, port=self._port, folder=folder), encoding="utf-8"
         )
         sshd = self._programs["sshd"]
-        checked = subprocess.run(
-            [sshd, "-t", "-f", configuration], capture_output=True, encoding="utf-8", errors="replace"
-        )
+        checked = programs.run([sshd, "-t", "-f", configuration])
         if checked.returncode:
             raise Refusal(HoleKind.WRONG_SETUP, f"sshd cannot run: {checked.stderr.strip()}; correct that, {OR_ELSE}")
         self._server.start(["-D", "-e", "-f", str(configuration)], program=sshd)

@@ -12,6 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
+from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.records import atomic
 
@@ -73,18 +74,10 @@ class Compiler:
         command = self._command()
         # These variables make the compiler of MPICH or Open MPI wrap the user's compiler.
         named = os.environ.get(self.wrapped)
-        wrapping = {f"{mpi}_{self.wrapped}": named for mpi in ("MPICH", "OMPI")} if named else {}
+        wrappers = [f"{mpi}_{self.wrapped}" for mpi in ("MPICH", "OMPI")] if named else []
+        wrapping = {name: os.environ.get(name, str(named)) for name in wrappers}
         try:
-            done = subprocess.run(
-                [*command, *arguments],
-                cwd=folder,
-                env=wrapping | os.environ,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                errors="replace",
-                timeout=LIMIT_SECONDS,
-                encoding="utf-8",
-            )
+            done = programs.run([*command, *arguments], folder=folder, seconds=LIMIT_SECONDS, variables=wrapping)
             if not done.returncode:
                 return done.stdout
             why = f"{_first_error(done.stderr)} (code {done.returncode})"

@@ -5,7 +5,6 @@ is compiled by one call. Variants in one process share no symbols. docs/decision
 """
 
 import hashlib
-import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
+from crossover import programs
 from crossover.measure.native.compiler import CXX, BuildError, produce
 from crossover.measure.native.loader import reason_in
 from crossover.measure.native.message_struct import AROUND_BYTES, Struct
@@ -198,18 +198,22 @@ def _download(line: Line, folder: Path) -> Path:
     wanted = folder / "wanted.txt"
     wanted.write_text(f"{line.sdist} --hash=sha256:{line.sha256}\n", encoding="utf-8")
     try:
-        done = subprocess.run(
+        done = programs.run(
             [
-                *(sys.executable, "-m", "pip", "download", "--quiet", "--disable-pip-version-check", "--no-cache-dir"),
-                *("--no-deps", "--no-binary", name, "--no-build-isolation", "--use-pep517", "--require-hashes"),
+                *(sys.executable, "-P", "-m", "pip", "download", "--quiet", "--disable-pip-version-check"),
+                *(
+                    "--no-cache-dir",
+                    "--no-deps",
+                    "--no-binary",
+                    name,
+                    "--no-build-isolation",
+                    "--use-pep517",
+                    "--require-hashes",
+                ),
                 *("--dest", str(folder), "--requirement", str(wanted)),
             ],
-            env=os.environ | {"PYTHONPATH": str(backend.parent)},
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            errors="replace",
-            timeout=DOWNLOAD_LIMIT_SECONDS,
-            encoding="utf-8",
+            seconds=DOWNLOAD_LIMIT_SECONDS,
+            variables={"PYTHONPATH": str(backend.parent)},
         )
         why = (done.stderr.strip().splitlines() or ["it did not say why"])[-1].strip()
     except subprocess.TimeoutExpired:

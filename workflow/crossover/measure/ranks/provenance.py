@@ -19,6 +19,7 @@ from typing import Any
 
 import psutil
 
+from crossover import programs
 from crossover.design.farms import declared
 from crossover.design.launch import MPI_LIBRARY
 from crossover.measure.ranks import variables
@@ -199,7 +200,7 @@ def _scontrol(*what: str) -> str:
     """What Slurm's controller says; empty without an answer."""
     command = ["scontrol", "--oneliner", "show", *what]
     with suppress(OSError, subprocess.TimeoutExpired):
-        return subprocess.run(command, capture_output=True, timeout=10, encoding="utf-8", errors="replace").stdout
+        return programs.run(command, seconds=10).stdout
     return ""
 
 
@@ -207,13 +208,11 @@ def commit() -> str:
     """The project's git commit, with `+` if tracked files have changes; empty outside a checkout."""
     # Named, because git would take an enclosing repository, or that of the caller's variables.
     own = [f"--git-dir={PROJECT / '.git'}", f"--work-tree={PROJECT}"]
-    others = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    others = (f"--unset={name}" for name in os.environ if name.startswith("GIT_"))
     # The hash even at a tag, because no tag matches.
-    words = ["git", *own, "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
+    words = ["env", *others, "git", *own, "describe", "--always", "--match=", "--abbrev=12", "--dirty=+"]
     with suppress(OSError):
-        return subprocess.run(
-            words, capture_output=True, cwd=PROJECT, env=others, encoding="utf-8", errors="replace"
-        ).stdout.strip()
+        return programs.run(words, folder=PROJECT).stdout.strip()
     return ""
 
 

@@ -21,11 +21,14 @@ from crossover.report.text import claims, markup
 from crossover.report.text.tables import Panel, panel_key, panel_names, slug
 
 PACKED = "application/gzip+base64"
-"""The type of script elements with a chart's specification; browsers ignore it."""
+"""The type of script elements with a chart's specification, or with all scripts; browsers ignore it."""
 
 NUMBERS = "The button Table has its numbers."
 
 HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
+
+LOADER = Path(__file__).with_name("loader.js").read_text(encoding="utf-8")
+"""The script that unpacks and runs all others."""
 
 SCRIPTS = [Path(__file__).with_name(name) for name in ("charts.js", "controls.js", "strips.js")]
 STYLE_SHEETS = [Path(__file__).with_name(name) for name in ("charts.css", "strips.css")]
@@ -141,16 +144,19 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
 def embedded(specification: Mapping[str, Any], stem: str, subtitle: str, description: str) -> str:
     """A chart by its specification; `stem` is that of the files that a reader saves."""
     compact = arm_styles.with_colour_variables(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
-    # Compressed to a fifth, so that a page with hundreds of charts loads quickly. Not by Python's zlib, which differs
-    # between machines: a bundle's page must be the same, byte for byte, on every machine.
-    packed = base64.b64encode(deflate.gzip_compress(compact.encode())).decode()
     return (
         f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{float(specification["height"]):g}px"></div>'
         f'<p class="crossover-files" data-stem="{html.escape(stem)}"></p>'
-        f'<script type="{PACKED}">{packed}</script></div>'
+        f'<script type="{PACKED}">{_packed(compact)}</script></div>'
     )
+
+
+def _packed(text: str) -> str:
+    # Compressed to a third and less, so that a page with hundreds of charts loads quickly. Not by Python's zlib, which
+    # differs between machines: a bundle's page must be the same, byte for byte, on every machine.
+    return base64.b64encode(deflate.gzip_compress(text.encode())).decode()
 
 
 def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
@@ -189,4 +195,5 @@ def script_element() -> str:
     """The part that a page needs once, as Markdown."""
     style = arm_styles.style_sheet() + "".join(path.read_text(encoding="utf-8") for path in STYLE_SHEETS)
     # A module, because otherwise the bundle's one-letter names would clash with other scripts'.
-    return markup.raw(f'<style>{style}</style><script type="module">{script()}</script>')
+    packed = f'<script type="{PACKED}" id="crossover-scripts">{_packed(script())}</script>'
+    return markup.raw(f'<style>{style}</style>{packed}<script type="module">{LOADER}</script>')

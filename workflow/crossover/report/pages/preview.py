@@ -28,6 +28,7 @@ from jupyter_client.manager import AsyncKernelManager
 from nbclient import NotebookClient
 from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernelError
 
+from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.records.record import RecordError
 from crossover.report.charts import gallery
@@ -172,13 +173,12 @@ def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes
             ),
         ]
         try:
-            done = subprocess.run(command, cwd=base, input=body.encode(), capture_output=True, timeout=PANDOC_SECONDS)
+            done = programs.run(command, text=body, folder=base, seconds=PANDOC_SECONDS)
         except subprocess.TimeoutExpired as error:
             raise CrossoverError(f"pandoc: not finished after {PANDOC_SECONDS} s") from error
     if done.returncode:
-        raise CrossoverError(f"pandoc: {done.stderr.decode(errors='replace').strip()}")
-    page = done.stdout.decode()
-    return page.replace("POLICY", _policy(page), 1).encode()
+        raise CrossoverError(f"pandoc: {done.stderr.strip()}")
+    return done.stdout.replace("POLICY", _policy(done.stdout), 1).encode()
 
 
 def _policy(page: str) -> str:
@@ -187,7 +187,7 @@ def _policy(page: str) -> str:
     So no text from a table or a figure can run a script, even if it gets past every escape.
     """
     last = page.rpartition("<script>")[2].partition("</script>")[0]  # the template's own, which ends the page
-    digests = (hashlib.sha256(text.encode()).digest() for text in (last, gallery.script()))
+    digests = (hashlib.sha256(text.encode()).digest() for text in (last, gallery.LOADER, gallery.script()))
     scripts = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
     return (
         f"default-src 'none'; script-src {scripts}; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; "

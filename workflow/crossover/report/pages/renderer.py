@@ -6,17 +6,17 @@ the renderer's inputs. It has no date, so that the same results give the same pa
 """
 
 import json
-import os
 import re
 import shutil
-import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote, unquote
 
+from crossover import programs
 from crossover.config import sources
 from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
@@ -35,6 +35,16 @@ ORIGIN_ELEMENT = re.compile(rf'<script type="application/json" id="{ORIGIN_MARK}
 FILE_MARK = "data-file"
 """The attribute of a user's file on a page, with its name."""
 
+SHEET = re.compile(r'"data:text/css,([^"]*)"')
+SECOND_COPY = re.compile(r'<link href="data:text/css,[^"]*"[^>]* class="quarto-color-scheme-extra"[^>]*>')
+ICONS = re.compile(r'<style[^>]*>\s*@font-face \{[^}]*font-family: "bootstrap-icons".*?</style>', re.DOTALL)
+"""Parts of a page by Quarto."""
+
+UNENCODED = " !'()*+,/:;<=>?@[\\]^`{|}~$"
+"""The characters that may stand in the address of a style sheet, besides letters, digits and `_.-~`."""
+
+COLOUR = re.compile(r"\x1b\[[0-9;]*m")
+
 QUARTO_POLICY = (
     "default-src 'none'; script-src 'unsafe-inline' data:; style-src 'unsafe-inline' data:; img-src data:; "
     "font-src data:; base-uri 'none'; form-action 'none'"
@@ -50,10 +60,12 @@ def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = Fa
     """
     # Computed before rendering, so that later changes of the results make the page outdated.
     made_from = origin(results, waiting)
-    environment = os.environ | {
+    # For the kernel, which has the packages of this Python alone.
+    inputs = {
         RESULTS_VARIABLE: str(results.resolve()),
         WAITING_VARIABLE: waiting,
-        "PYTHONPATH": os.pathsep.join(filter(None, [str(WORKFLOW), os.environ.get("PYTHONPATH")])),
+        "PYTHONPATH": str(WORKFLOW),
+        "PYTHONNOUSERSITE": "1",
     }
     with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
         copy = Path(folder) / "reports"
@@ -63,46 +75,47 @@ def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = Fa
         described = copy / REPORT
         text = heading.reduced(described.read_text(encoding="utf-8"), results)
         described.write_text(heading.titled(text, results), encoding="utf-8")
-        made = _rendered(copy, environment, page, None if foreign else shutil.which("quarto"))
+        made = _rendered(copy, inputs, page, None if foreign else shutil.which("quarto"))
         text = _stamped(made.read_text(encoding="utf-8"), made_from)
         with atomic.replacing(page, "choose another place") as part:
             part.write_text(text, encoding="utf-8", newline="")
 
 
-def _rendered(copy: Path, environment: Mapping[str, str], page: Path, quarto: str | None) -> Path:
+def _rendered(copy: Path, inputs: Mapping[str, str], page: Path, quarto: str | None) -> Path:
     if quarto:
         print(f"report: {quarto} renders {page}", file=sys.stderr)
-        return _by_quarto(quarto, copy, environment)
+        try:
+            return _by_quarto(quarto, copy, inputs)
+        except CrossoverError as error:
+            # The only line on standard output: a run shows it, and the rest is in the log.
+            print(f"report: {error}; the built-in preview renders the page", flush=True)
     print(f"report: the built-in preview renders {page}", file=sys.stderr)
     made = copy / "preview.html"
-    preview.render(copy / REPORT, made, environment)
+    preview.render(copy / REPORT, made, programs.environment(inputs))
     return made
 
 
-def _by_quarto(quarto: str, copy: Path, environment: Mapping[str, str]) -> Path:
-    done = subprocess.run(
-        [quarto, "render"],
-        cwd=copy,
-        env={**environment, "QUARTO_PYTHON": sys.executable},
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        errors="replace",
-        encoding="utf-8",
-    )
+def _by_quarto(quarto: str, copy: Path, inputs: Mapping[str, str]) -> Path:
+    """The page that Quarto makes. Raises CrossoverError with the last line of its error if it fails."""
+    done = programs.run([quarto, "render"], folder=copy, variables={**inputs, "QUARTO_PYTHON": sys.executable})
     made = copy / "_site" / "index.html"
     if done.returncode == 0 and made.is_file():
         policy = f'<head><meta http-equiv="Content-Security-Policy" content="{QUARTO_POLICY}">'
-        text = made.read_text(encoding="utf-8").replace("<head>", policy, 1)
+        text = _reduced(made.read_text(encoding="utf-8")).replace("<head>", policy, 1)
         made.write_text(text, encoding="utf-8", newline="")
         return made
-    what = f"ended with code {done.returncode}" if done.returncode else "ended with code 0 but made no page"
-    output = "\n".join(f"  {line}" for line in done.stdout.splitlines()[-15:])
-    raise CrossoverError(
-        f"{quarto} {what}:\n{output}\n"
-        "Correct that (`quarto check jupyter` shows whether Quarto finds this Python), or remove quarto from PATH, so "
-        "that the built-in preview renders the page"
-    )
+    print(done.stdout, done.stderr, file=sys.stderr)
+    lines = [line.strip() for line in COLOUR.sub("", f"{done.stdout}\n{done.stderr}").splitlines() if line.strip()]
+    errors = [line for line in lines if "error" in line.lower()] or lines or ["it made no page"]
+    raise CrossoverError(f"Quarto failed (code {done.returncode}): {errors[-1]}")
+
+
+def _reduced(page: str) -> str:
+    """Quarto's page without its second copy of the light theme, which is for pages that load slowly, and without its
+    font of icons, which this page does not use; style sheets are encoded no more than they must be.
+    """
+    page = ICONS.sub("", SECOND_COPY.sub("", page))
+    return SHEET.sub(lambda sheet: f'"data:text/css,{quote(unquote(sheet[1]), UNENCODED)}"', page)
 
 
 def origin(results: Path, waiting: str = "{}") -> dict[str, Any]:
