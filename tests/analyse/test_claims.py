@@ -111,7 +111,7 @@ def test_no_claim_is_decided_by_one_launch_or_if_equal_arms_differ_widely(tmp_pa
 
 @pytest.mark.long
 def test_a_changed_curve_changes_exactly_the_sentences_that_depend_on_it(tmp_path, rows):
-    field = judgement.measured(write(tmp_path, rows), {})
+    field = judgement.measured(write(tmp_path, rows))
     nothing = of_source([], "")
 
     def said(curves, experiment):
