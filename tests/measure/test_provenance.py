@@ -47,9 +47,8 @@ needs_peak_memory = pytest.mark.skipif(
 def test_the_facts_are_those_of_this_process_and_host():
     facts = provenance.gather(Reach())
     assert set(facts) == set(record.RANKS.names) - {"experiment", "placement", "launch", "rank"}
-    kinds = {"string": str, "int64": int, "double": float}
-    for name, value in facts.items():
-        assert value is None or isinstance(value, kinds[str(record.RANKS.field(name).type)]), name
+    (row,) = record.from_rows([facts], record.RANKS).select(list(facts)).to_pylist(maps_as_pydicts="strict")
+    assert row == facts
     assert facts["host"] == socket.gethostname()
     assert facts["logical_cpus"] == os.cpu_count()
     assert {int(cpu) for cpu in facts["affinity"].split(",")} == os.sched_getaffinity(0)
