@@ -67,7 +67,7 @@ def medians(claims, seed=1):
                         "axis_unit": "bytes",
                         "unit": UNITS.get(panel[3], "tasks/s"),
                     },
-                    **{"better": "higher", "levels": "[]", "is_null_arm": False, "launch": launch},
+                    **{"better": "higher", "levels": [], "is_null_arm": False, "launch": launch},
                     "ceiling": arm in CEILINGS,
                     **{"rounds": 10, "pairs": 10, "x": place, "value": value},
                     **KEYS[panel[2]],

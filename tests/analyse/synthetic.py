@@ -123,7 +123,7 @@ def rows(values, experiment="zmq_throughput", protocol="tcp", launch=1, sizes=SI
             "metric": "per message",
             "unit": "s",
             "better": "lower",
-            "levels": "[]",
+            "levels": [],
             "validity": "lost messages" if np.isnan(value) else "ok",
             "stop": "rounds",
             "launch": launch,
@@ -168,7 +168,7 @@ def launched(
         "ranks": len(hosts),
         "wall_seconds": 12,
     }
-    rank = {"cpu": "Imaginary 9000", "libraries": json.dumps(libraries or {})} | (rank or {})
+    rank = {"cpu": "Imaginary 9000", "libraries": libraries or {}} | (rank or {})
     ranks = [{"rank": number, "host": host} | rank for number, host in enumerate(hosts) if measured]
     table = pa.Table.from_pylist(measured, record.MEASUREMENTS)
     told |= {"settings": settings(facts | told)}

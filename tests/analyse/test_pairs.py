@@ -23,7 +23,7 @@ FACTS = {
     "reference": "together",
     "axis": "message size",
     "axis_unit": "B",
-    "levels": "[]",
+    "levels": lambda frame: [[]] * len(frame),
     "validity": "ok",
     "position": 0,
     "n": 100,

@@ -58,7 +58,7 @@ def medians(random, launches=5, sd=0.02, null=0.0, **truth):
     return pd.DataFrame(
         {
             "experiment": "zmq_throughput", "placement": "node", "protocol": "tcp", "metric": "throughput",
-            "unit": "messages/s", "better": "higher", "levels": "[]", "arm": arm, "reference": "copy",
+            "unit": "messages/s", "better": "higher", "levels": [], "arm": arm, "reference": "copy",
             "is_null_arm": arm == "null", "ceiling": False, "axis": "message size", "axis_unit": "bytes", "x": x,
             "launch": launch, "value": np.exp(value), "ratio": np.nan if arm == "copy" else np.exp(value - base),
             "rounds": 10, "pairs": 10, "transport": "tcp",
@@ -111,7 +111,7 @@ def test_a_threshold_is_the_boundary_between_two_choices_and_its_interval_holds_
 def test_without_a_recommendation_the_reason_describes_the_choices(truth, reason):
     row = decided(SIZE, np.random.default_rng(6), new=truth)
     assert not row["recommended"] and row["reason"].startswith(reason)
-    assert sorted(x for own in json.loads(row["points"]).values() for x in own) == list(SIZES)
+    assert sorted(x for own in row["points"].values() for x in own) == list(SIZES)
 
 
 def test_noise_a_biased_null_arm_or_one_launch_leaves_it_open():

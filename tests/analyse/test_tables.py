@@ -150,7 +150,7 @@ def test_efficiencies_have_thresholds_and_intervals_of_the_launches_that_measure
         whole.append({arm: x / (x + cost) for arm, cost in cost_us.items()} | {"C": np.full((3, 10), 0.99)})
         only = np.where(np.arange(3)[:, np.newaxis] == number % 3, 1, np.nan)
         parts.append({arm: only * cells for arm, cells in whole[-1].items()})
-    farm = {"metric": "efficiency", "unit": "", "better": "higher", "levels": "[0.95, 0.5]"}
+    farm = {"metric": "efficiency", "unit": "", "better": "higher", "levels": [0.95, 0.5]}
     found, gaps = (
         tables(tmp_path / name, receipts(tmp_path / name, launches, lambda row: row | farm, sizes=x[:, 0]))
         for name, launches in (("whole", whole), ("parts", parts))

@@ -255,7 +255,7 @@ def test_the_file_names_its_launch_settings_and_code(measured):
     assert launch["code"] == "c0de"
     assert 0 < launch["timed_seconds"] < launch["wall_seconds"]
     assert 0 < launch["meeting_seconds"] < launch["wall_seconds"]
-    phases = json.loads(launch["phases"])
+    phases = launch["phases"]
     assert min(phases.values()) >= 0 and launch["meeting_seconds"] + sum(phases.values()) < launch["wall_seconds"]
     blocks = sum(phases.get(name, 0) for name in ("arms", "null arm", "ceilings"))
     assert blocks == pytest.approx(launch["timed_seconds"], abs=0.01)
@@ -270,7 +270,7 @@ def test_every_rank_has_recorded_its_facts(measured):
     for rank in ranks:
         assert set(rank) == set(record.RANKS.names)
         assert rank["host"] and rank["cpu"] and rank["kernel"] and rank["affinity"]
-        assert "mpi4py" in json.loads(rank["libraries"])
+        assert "mpi4py" in rank["libraries"]
         assert "thread level" in rank["mpi"]
 
 

@@ -1,6 +1,5 @@
 """Is docs/extending.md enough to add an experiment and a task farm, without other edits?"""
 
-import json
 import os
 import re
 import shutil
@@ -240,7 +239,7 @@ def test_an_entrant_is_one_file_with_its_options_packages_and_hosts(project, set
     one = launch("task_latency", own, root=project.folder)
     assert one.run() == 0
     assert {row["arm"] for row in one.rows if row["value"]} == {"bare zmq", "my farm", "null"}
-    assert "psutil" in json.loads(record.metadata(one.table)["ranks"][0]["libraries"])
+    assert "psutil" in record.metadata(one.table)["ranks"][0]["libraries"]
     with pytest.raises(CrossoverError, match="threads_per_engine: Input should be a valid integer"):
         settings("task_latency", **yaml.safe_load(ENTRANT.replace("2}", "two}")))
 

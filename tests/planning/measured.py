@@ -14,7 +14,7 @@ from crossover.planning.receipt import Files
 from crossover.records import record
 
 SOFTWARE = {"libzmq": "4.3.5", "python": "CPython 3.12.1", "distributed": "2025.1"}
-RANKS = [{"libraries": '{"libzmq": "4.3.5", "distributed": "2024.9"}', "python": SOFTWARE["python"]}]
+RANKS = [{"libraries": {"libzmq": "4.3.5", "distributed": "2024.9"}, "python": SOFTWARE["python"]}]
 
 
 def measure(

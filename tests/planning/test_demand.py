@@ -90,9 +90,7 @@ def test_a_launch_without_its_raw_file_has_a_next_turn(config):
 
 def loaded(library):
     """The ranks of a launch that loaded this library of MPI."""
-    return [
-        {"libraries": json.dumps({MPI_LIBRARY: library, "libzmq": SOFTWARE["libzmq"]}), "python": SOFTWARE["python"]}
-    ]
+    return [{"libraries": {MPI_LIBRARY: library, "libzmq": SOFTWARE["libzmq"]}, "python": SOFTWARE["python"]}]
 
 
 @pytest.mark.parametrize("software", [None, SOFTWARE], ids=["with --sdm", "known here"])
@@ -137,8 +135,8 @@ def test_a_launch_with_other_variables_is_listed_and_one_with_unknown_variables_
 
     measure(config, FIRST)
     assert listed({"UCX_TLS": "tcp"}) == ""
-    measure(config, FIRST, 1, ranks=[loaded("MPICH")[0] | {"variables": '{"PYTHONDEVMODE": "1"}'}])
-    measure(config, SECOND, ranks=[loaded("MPICH")[0] | {"variables": '{"UCX_TLS": "tcp"}'}])
+    measure(config, FIRST, 1, ranks=[loaded("MPICH")[0] | {"variables": {"PYTHONDEVMODE": "1"}}])
+    measure(config, SECOND, ranks=[loaded("MPICH")[0] | {"variables": {"UCX_TLS": "tcp"}}])
     differences = "mpi_pingpong, placement node, launch 1: PYTHONDEVMODE: 1, now none; UCX_TLS: none, now tcp"
     assert differences in listed({"UCX_TLS": "tcp"})
 

@@ -64,7 +64,7 @@ def test_between_two_points_a_choice_is_an_arm_that_costs_little_at_both_or_both
             if above.x <= below.x:
                 continue
             middle = Chosen.at(curve, (below.x * above.x) ** 0.5)
-            costs = {arm: max(below.candidates[arm], above.candidates.get(arm, 99)) for arm in below.candidates}
+            costs = {arm: max(below.costs[arm], above.costs.get(arm, 99)) for arm in below.costs}
             same, least = below.choice == above.choice, min(costs, key=costs.get)
             arms = [below.choice] if same else [least] if costs[least] <= KNOWN else [below.choice, above.choice]
             assert middle.rows == (below, above) and middle.arms == arms

@@ -158,8 +158,8 @@ def test_importing_crossover_loads_nothing_else():
     assert {name for name in loaded("import crossover") if name.startswith("crossover")} == {"crossover"}
 
 
-def test_a_question_loads_no_library_of_charts_or_measurements(real):
-    words = ["ask", "zmq", "tcp", "40kB", "--results", str(real[0].results)]
+def test_a_question_loads_no_library_of_charts_or_measurements(rivals):
+    words = ["ask", "zmq", "40kB", "--results", str(rivals.results)]
     modules = loaded(f"from crossover.__main__ import main; main({words})")
     assert (
         modules & {"altair", "pandas", "IPython", "rich", "scipy.stats", "zmq", "mpi4py", "ipyparallel", "snakemake"}

@@ -22,6 +22,9 @@ from crossover.records import atomic, record
 HOST = socket.gethostname()
 BLOCKS = pa.table({"arm": ["copy", "no-copy"], "x": [100, 100], "value": [1.5, None]})
 SCHEMA = pa.schema([("arm", pa.string()), ("x", pa.float64()), ("value", pa.float64())])
+NESTED = pa.schema(
+    [*SCHEMA, *map(record.CHOICES.field, ("candidates", "left")), record.RECOMMENDATIONS.field("points")]
+)
 FACTS = {"launch": {"placement": "node", "launch": 3}, "ranks": [{"host": "a", "rank": 0}], "text": "Köln"}
 
 KILLED = """
@@ -246,6 +249,36 @@ def test_a_column_of_an_earlier_release_is_read_under_its_new_name(tmp_path):
     assert record.metadata(then) == record.metadata(now) == FACTS | {"crossover": record.VERSION}
 
 
+WRITTEN = {"candidates": '{"a": 1.5, "b": 2}', "left": '["a"]', "points": '{"a": [1, 2.5]}'}
+
+
+def of_text(path, **columns):
+    texts = [pa.array([text, None, text], pa.string()) for text in columns.values()]
+    record.write(pa.Table.from_arrays(texts, names=list(columns)), path)
+    return record.read(path, pa.schema(map(NESTED.field, columns)))
+
+
+def test_json_of_an_earlier_release_is_read_as_lists_maps_and_structs(tmp_path):
+    row, missing, again = of_text(tmp_path / "a.parquet", **WRITTEN).to_pylist()
+    candidates = [{"arm": "a", "guarantee": 1.5}, {"arm": "b", "guarantee": 2.0}]
+    assert row == again == {"candidates": candidates, "left": ["a"], "points": [("a", [1.0, 2.5])]}
+    assert set(missing.values()) == {None}
+
+
+@pytest.mark.parametrize("name", WRITTEN)
+@pytest.mark.parametrize("text", ["no JSON", '"text"', "null", "7", "[7]", '[["a"]]', '{"a": {}}', "[" * 9999])
+def test_a_text_that_is_no_json_of_its_column_is_refused(tmp_path, name, text):
+    with pytest.raises(record.RecordError, match=rf"a.parquet: has a damaged value \({name}: "):
+        of_text(tmp_path / "a.parquet", **{name: text})
+
+
+def test_a_checksum_ignores_what_is_below_a_null():
+    values, kind = pa.array([1.0, 2.0, 3.0]), pa.list_(pa.float64())
+    hidden = pa.ListArray.from_arrays([0, 1, 3], values, kind, mask=pa.array([False, True]))
+    first, second, other = (pa.table({"x": pa.array(x, kind)}) for x in (hidden, [[1.0], None], [[1.0], []]))
+    assert record._checksum({}, first) == record._checksum({}, second) != record._checksum({}, other)
+
+
 @settings(max_examples=60)
 @given(st.floats(0, 1, exclude_max=True), st.binary(max_size=300))
 def test_a_truncated_file_or_one_that_is_not_parquet_is_refused(tmp_path_factory, share, content):
@@ -261,18 +294,17 @@ def test_no_flipped_bit_is_believed(tmp_path):
     """Every damaged file is refused in the same way, also if its checksum's own name is damaged."""
     random = Random(1)
     path = tmp_path / "launch=1.parquet"
-    table = pa.table(
-        {"arm": ["copy", "no-copy"] * 50, "x": list(range(100)), "value": [random.random() for _ in range(100)]}
-    )
-    record.write(table, path, FACTS)
-    whole, content = record.read(path, SCHEMA), path.read_bytes()
+    rows = [dict(zip(SCHEMA.names, ("copy", number, random.random()), strict=True)) for number in range(100)]
+    nested = {"points": {"copy": [0.5]}, "left": ["copy", None], "candidates": [{"arm": "copy", "guarantee": 1.5}]}
+    record.write(record.from_rows([row | nested for row in rows], NESTED), path, FACTS)
+    whole, content = record.read(path, NESTED), path.read_bytes()
     believed = 0
     for _ in range(1500):
         damaged = bytearray(content)
         damaged[random.randrange(len(content))] ^= 1 << random.randrange(8)
         path.write_bytes(damaged)
         with suppress(record.RecordError):
-            found = record.read(path, SCHEMA)
+            found = record.read(path, NESTED)
             stored = record.metadata(found)
             believed += not found.equals(whole) or any(stored.get(key) != told for key, told in FACTS.items())
     assert believed == 0

@@ -24,9 +24,9 @@ Row = dict[str, Any]
 
 MACHINE: Row = {
     "host": "node-a", "cpu": "Example CPU 9000", "affinity": "0-3", "governor": "performance", "kernel": "6.1.0",
-    "os": "Debian 12", "python": "3.11.2", "libraries": '{"pyzmq": "27.3.0", "libzmq": "4.3.5", "mpi4py": "4.1.2"}',
-    "network": '{"eth0": 25000, "lo": 0}', "mpi": "MPICH 5.0.2", "slurm": None, "container": None,
-    "variables": "{}", "tuning": '{"SMT": "on"}',
+    "os": "Debian 12", "python": "3.11.2", "libraries": {"pyzmq": "27.3.0", "libzmq": "4.3.5", "mpi4py": "4.1.2"},
+    "network": {"eth0": 25000, "lo": 0}, "mpi": "MPICH 5.0.2", "slurm": None, "container": None,
+    "variables": {}, "tuning": {"SMT": "on"},
     "logical_cpus": 4, "load": 0.5, "memory_bytes": 16_000_000_000,
 }  # fmt: skip
 
@@ -177,8 +177,9 @@ class Campaign:
             own = {
                 "begins": None, "begins_low": None, "begins_high": None, "low": None, "high": None,
                 "x": cell["x"], "choice": arms[0], "next": arms[1], "value": curve.rate, "guarantee": most,
-                "verdict": verdict, "candidates": json.dumps({arms[0]: most, arms[1]: ends[2]}),
-                "left": json.dumps([] if decided else arms[1:]),
+                "verdict": verdict,
+                "candidates": [{"arm": arms[0], "guarantee": most}, {"arm": arms[1], "guarantee": ends[2]}],
+                "left": [] if decided else arms[1:],
                 "launches_needed": needed if verdict == OPEN and needed <= 4 * curve.launches else None,
             }  # fmt: skip
             found.append(shared | dict(zip(("factor", "factor_low", "factor_high"), ends, strict=True)) | own)
@@ -221,7 +222,7 @@ class Campaign:
                     "ceiling": False, "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start,
                     "x": curve.points[start],
                     "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
-                    "stop": "width" if start else "budget", "unit": curve.unit, "levels": "[]",
+                    "stop": "width" if start else "budget", "unit": curve.unit, "levels": [],
                 }  # fmt: skip
                 tables["measurements"].append(
                     {key: value for key, value in (shared | raw).items() if key != "launches"}
@@ -329,7 +330,7 @@ def recommendation(**changes: Any) -> Row:
         "metric": "throughput", "arm": "no-copy", "default": "copy", "axis": "message size", "axis_unit": "bytes",
         "unit": "messages/s", "better": "higher", "launches": 3, "x": 14720.0, "low": 9315.0, "high": 20710.0,
         "guarantee": 1.12, "guarantee_of_values": 1.12, "gain_low": 1.9, "gain_high": 12.6,
-        "points": '{"copy": [100.0, 1000.0, 1e4], "no-copy": [31623.0, 1e5, 1e6]}',
+        "points": {"copy": [100.0, 1000.0, 1e4], "no-copy": [31623.0, 1e5, 1e6]},
     }  # fmt: skip
     row |= changes
     return row | (label_keys.keys(row["protocol"]) if row["protocol"] else {})
@@ -345,10 +346,10 @@ def claim(**changes: Any) -> Row:
         "claim": "zmq-small-penalty", "source": "pyzmq", "quote": "a *~5x* penalty", "locator": "section 2",
         "url": "https://example.org/a", "says": "Zero-copy costs five times.", "kind": "ratio", "arm": "",
         "verdict": "smaller here", "reason": "it lies outside", "method": "A test.", "unit": "times",
-        "scale": "log", "axis_unit": "bytes", "own": "contradicts", "rows": json.dumps([curve, curve | {"arm": "no"}]),
+        "scale": "log", "axis_unit": "bytes", "own": "contradicts", "rows": [curve, curve | {"arm": "no"}],
         "launches": 5, "numbers": 1, "value": 2.0, "low": 1.9, "high": 2.1, "expected_low": 3.3, "expected_high": 7.5,
         "published": 5.0, "claimed_low": 5.0, "claimed_high": 5.0, "derived": False, "test": None, "differs": None,
-        "contradicts": "[]", "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
+        "contradicts": [], "own_value": 2.3, "own_x": 100.0, "x": 100.0, "smallest_effect": 1.04, "resolution": 1.05,
         "at_least": False, "at_most": False, **columns({}),
     }  # fmt: skip
     assert set(row) == set(record.CLAIMS.names)

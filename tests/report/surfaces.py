@@ -101,7 +101,7 @@ class Everything(Campaign):
         for row in tables["ranks"]:
             if row["experiment"] == "task_latency":
                 row.update(logical_cpus=1, governor=None, memory_bytes=None, network=None, placement="nodes")
-                row.update(host="node-b", interface="ib0", slurm='{"SLURM_JOB_PARTITION": "short"}')
+                row.update(host="node-b", interface="ib0", slurm={"SLURM_JOB_PARTITION": "short"})
         for row, pair in zip(tables["launches"], ("node1,node2", "node1,node2", "node2,node3"), strict=False):
             row.update(placement="nodes", hosts=pair, exclusive=False)
         tables["launches"][0].update(settings=json.dumps(SETTINGS | {"budget_seconds": 600}))

@@ -141,12 +141,12 @@ def test_a_recommended_setting_is_the_choice_wherever_its_arms_have_it(told):
     for row in told.choices:
         choices_of.setdefault(row.curve, {})[row.x] = row
     for row in (row for row in told.recommendations if row.recommended and row.for_program):
-        for found in (each for each in told.choices if {row.default, "no-copy"} <= {*each.candidates}):
-            assert found.candidates["no-copy" if found.x >= row.value else row.default] <= row.guarantee
+        for found in (each for each in told.choices if {row.default, "no-copy"} <= {*each.costs}):
+            assert found.costs["no-copy" if found.x >= row.value else row.default] <= row.guarantee
     for row in (row for row in told.recommendations if row.recommended and not row.for_program):
         points = {x: arm for arm, own in row.points.items() for x in own}
         start = float(row.value) if row.low is not None else 0
         for x, found in choices_of[row.experiment, row.protocol, row.placement, row.metric].items():
             arm = row.arm if x >= start else row.default
             if x in points:
-                assert found.candidates[arm] <= row.guarantee
+                assert found.costs[arm] <= row.guarantee

@@ -74,14 +74,14 @@ def test_a_hostile_name_is_only_text():
 def test_a_cell_of_the_costs_is_the_bound_rounded_up_and_the_choice_is_framed():
     (curve,) = choices.curves(tables(steps((0.4, 0.6), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2))))
     rows = re.findall(r"<tr><th[^>]*><b[^>]*>(.*?)</b></th>(.*?)</tr>", overview.costs(curve))
-    assert {html.unescape(arm) for arm, _ in rows} == {*curve.rows[0].candidates}
+    assert {html.unescape(arm) for arm, _ in rows} == {*curve.rows[0].costs}
     for arm, shown in rows:
         costs = re.findall(r'<td( class="chosen")? style="--share:(\d+)%">(.*?)</td>', shown)
         for row, (frame, share, bound) in zip(curve.rows, costs, strict=True):
             assert bool(frame) == (row.choice == arm)
-            assert row.candidates[arm] - 1e-6 <= float(bound) <= 1.1 * row.candidates[arm]
-            assert (int(share) == 0) == (row.candidates[arm] < 1.02)
-    del curve.rows[0].candidates["no-copy"]
+            assert row.costs[arm] - 1e-6 <= float(bound) <= 1.1 * row.costs[arm]
+            assert (int(share) == 0) == (row.costs[arm] < 1.02)
+    curve.rows[0].candidates.pop()
     assert overview.costs(curve).count(">–</td>") == 1
 
 

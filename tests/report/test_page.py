@@ -31,8 +31,8 @@ def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
 
 
 def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
-    alike = [MACHINE | {"host": host, "slurm": f'{{"SLURM_JOB_ID": "{number}"}}'} for number, host in enumerate("ba")]
-    other = MACHINE | {"host": "c", "governor": "powersave", "variables": '{"UCX_TLS": "tcp"}', "tuning": None}
+    alike = [MACHINE | {"host": host, "slurm": {"SLURM_JOB_ID": str(number)}} for number, host in enumerate("ba")]
+    other = MACHINE | {"host": "c", "governor": "powersave", "variables": {"UCX_TLS": "tcp"}, "tuning": None}
     kinds = machine.kinds([*map(Rank.of, [*alike, other, MACHINE | {"host": "d", "variables": None}])])
     assert list(kinds) == ["a and b", "c", "d"]
     assert kinds["c"]["governor"] == "powersave" and kinds["c"]["settings of the kernel"] == machine.UNKNOWN

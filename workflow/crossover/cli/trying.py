@@ -300,7 +300,7 @@ def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str],
         measured |= {row.x for row in question.rows}
         if unsettled := [numbers.quantity(row.x, row.axis_unit) for row in question.rows if row.verdict == OPEN]:
             lines.append(f"Open at {numbers.listed(unsettled)}: a larger --minutes may decide")
-        costs = [(row.candidates[usual], row.x, row.axis_unit) for row in question.rows if usual in row.candidates]
+        costs = [(row.costs[usual], row.x, row.axis_unit) for row in question.rows if usual in row.costs]
         if usual not in arms and costs:
             cost, x, unit = max(costs)
             lines.append(f"{usual} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}")

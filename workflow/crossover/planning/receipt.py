@@ -233,8 +233,9 @@ def software(ranks: Sequence[Mapping[str, Any]]) -> dict[str, str]:
     """The versions by name that rank 0 recorded, and its variables as JSON; none for a hole."""
     if not ranks:
         return {}
-    libraries: dict[str, str] = json.loads(ranks[0].get("libraries") or "{}")
-    return libraries | {name: ranks[0][name] for name in ("python", VARIABLES) if ranks[0].get(name)}
+    first = rows.Rank.of(ranks[0])
+    known = {"python": first.python, VARIABLES: json.dumps(first.variables) if first.variables is not None else ""}
+    return {**(first.libraries or {})} | {name: text for name, text in known.items() if text}
 
 
 def contradiction(held: Files, facts: Mapping[str, Any]) -> str:

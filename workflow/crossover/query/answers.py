@@ -211,7 +211,7 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]
             f"{' to '.join(ends) or 'it has no value'}"
         )
     places = {row.x for row in cells}
-    costs = [row.candidates.get(arm) for row in choices if row.x in places]
+    costs = [row.costs.get(arm) for row in choices if row.x in places]
     return Value(name, cells[0].x if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
 
 
@@ -222,7 +222,8 @@ def _around(rows: Sequence[Cell], x: float) -> tuple[Cell, ...]:
 def facts(row: Recommendation | Choice | Pair) -> Facts:
     """The columns of a row, a missing text None."""
     columns = {name: None if value == "" else value for name, value in vars(row).items() if name != "keys"}
-    return columns | dict.fromkeys(KEYS) | {**row.keys}
+    costs = {"candidates": row.costs} if isinstance(row, Choice) else {}
+    return columns | costs | dict.fromkeys(KEYS) | {**row.keys}
 
 
 def recommendation_lines(row: Recommendation, place: str) -> list[str]:

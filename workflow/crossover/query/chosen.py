@@ -51,7 +51,7 @@ class Chosen:
     @property
     def costs(self) -> dict[str, float]:
         """By candidate, the most by which another can be better, at each of the points."""
-        first, *others = (row.candidates for row in self.rows)
+        first, *others = (row.costs for row in self.rows)
         return {
             arm: max([cost, *(own[arm] for own in others)])
             for arm, cost in first.items()

@@ -6,7 +6,6 @@ it here too. The quotient of two ratios to the reference has no interval, becaus
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -77,8 +76,9 @@ def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
         return []
     # The levels beside it bound an open one.
     levels = sorted({level, *(each for each in LEVELS)})
-    own = of_panel(medians, panel, panel.arms).to_pandas().assign(levels=json.dumps(levels))
-    rows = map(Threshold.of, writer.thresholds(list(curves(own))))
+    own = curves(of_panel(medians, panel, panel.arms).to_pandas())
+    asked = [replace(curve, facts=curve.facts | {"levels": levels}) for curve in own]
+    rows = map(Threshold.of, writer.thresholds(asked))
     return [row for row in rows if row.level == level]
 
 

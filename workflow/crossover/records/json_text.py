@@ -4,6 +4,7 @@ Types are checked strictly, with their bounds, and the depth of nesting is limit
 """
 
 from functools import cache
+from types import UnionType
 from typing import Annotated, Any
 
 from annotated_types import Ge, Lt, MaxLen
@@ -17,11 +18,11 @@ Whole = Annotated[int, Ge(0), Lt(2**63)]
 Text = Annotated[str, MaxLen(1_000_000)]
 
 
-def parse(text: str | bytes, kind: type = object) -> Any:
+def parse(text: str | bytes, kind: type | UnionType = object) -> Any:
     """The value in JSON, of this kind, such as `dict`. Raises ValueError, whose message names the fault in one line."""
     value = from_json(text)
     if not isinstance(value, kind):
-        raise ValueError(f"holds a {type(value).__name__} instead of a {kind.__name__}")
+        raise ValueError(f"holds a {type(value).__name__} instead of a {getattr(kind, '__name__', kind)}")
     return value
 
 

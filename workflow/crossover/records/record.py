@@ -5,7 +5,7 @@ A raw file holds the blocks of one launch, or no block and the reason (a *hole*)
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -74,8 +74,9 @@ UNPAIRED = rows.Unpaired.schema()
 DIFFERENCES = rows.Difference.schema()
 
 
-ENCODED = {name: kind for row in TABLES.values() for name, kind in row.encoded.items() if name != "value"}
-"""The columns that hold JSON, with the type of its value; a `value` does in the table of recommendations only."""
+JSON = {"settings": dict, "entrant_options": dict, "value": object}
+"""The columns that hold JSON as text, with the type of its value. A `value` does in the table of recommendations only,
+where it is a number or a text; in all others, it is a number."""
 
 
 def schemas(tables: str) -> dict[str, pa.Schema]:
@@ -107,7 +108,7 @@ class RecordError(CrossoverError):
 
 def from_rows(rows: Sequence[Mapping[str, Any]], schema: pa.Schema) -> pa.Table:
     """The rows as a table of this schema; a missing value and NaN become null."""
-    columns = [pa.array([row.get(each.name) for row in rows], each.type, from_pandas=True) for each in schema]
+    columns = [_column(each, [row.get(each.name) for row in rows]) for each in schema]
     return pa.Table.from_arrays(columns, schema=schema)
 
 
@@ -140,8 +141,9 @@ def stored(path: Path) -> dict[bytes, bytes]:
 def read(path: Path, schema: pa.Schema) -> pa.Table:
     """The table at `path`, with `schema`'s columns in its order.
 
-    A column of RENAMED gets its new name, and one of LATER that the file lacks is null. Raises RecordError if the file
-    cannot be read, is damaged, has another version, lacks another column, or has one of another type.
+    A column of RENAMED gets its new name, one of LATER that the file lacks is null, and one that earlier releases wrote
+    as JSON is parsed. Raises RecordError if the file cannot be read, is damaged, has another version, lacks another
+    column, or has one of another type.
     """
     try:
         # Not pq.read_table: that imports pandas, which takes longer than reading most tables.
@@ -166,14 +168,19 @@ def read(path: Path, schema: pa.Schema) -> pa.Table:
     for name in missing:
         table = table.append_column(schema.field(name), pa.nulls(table.num_rows, schema.field(name).type))
     try:
+        for each in schema:
+            if pa.types.is_nested(each.type) and table[each.name].type == pa.string():
+                # Few texts differ.
+                coded = table[each.name].combine_chunks().dictionary_encode()
+                column = _column(each, coded.dictionary.to_pylist()).take(coded.indices)
+                table = table.set_column(table.column_names.index(each.name), each, column)
         found = table.select(schema.names).cast(schema.with_metadata(table.schema.metadata))
-    except pa.ArrowException as error:
-        raise RecordError(path, f"has a column of another type ({error})") from error
-    try:
         for key, value in stored.items():
             if _is_checked(key):
                 json_text.parse(value)
         return typed(found)
+    except pa.ArrowException as error:
+        raise RecordError(path, f"has a column of another type ({error})") from error
     except ValueError as error:
         raise RecordError(path, f"has a damaged value ({error})") from error
 
@@ -184,13 +191,11 @@ def rows_of(path: Path, kind: type[R]) -> list[R]:
 
 
 def typed(table: pa.Table) -> pa.Table:
-    """The same table. Raises ValueError if a column of ENCODED holds something else."""
-    # A recommended value is a number or a text; in other tables, a `value` is no JSON.
-    encoded = ENCODED | ({"value": object} if "recommended" in table.column_names else {})
-    for name in encoded.keys() & {each.name for each in table.schema if each.type == pa.string()}:
+    """The same table. Raises ValueError if a column of JSON holds something else."""
+    for name in JSON.keys() & {each.name for each in table.schema if each.type == pa.string()}:
         for text in pc.unique(table[name].drop_null()).to_pylist():
             try:
-                json_text.parse(text, encoded[name])
+                json_text.parse(text, JSON[name])
             except ValueError as error:
                 raise ValueError(f"{name}: {error}") from None
     return table
@@ -202,23 +207,56 @@ def metadata(table: pa.Table) -> dict[str, Any]:
     return {key.decode(): json.loads(value) for key, value in stored.items() if _is_checked(key)}
 
 
+def _column(field: pa.Field, values: Sequence[Any]) -> pa.Array:
+    """The values of a column; those of a nested one can be JSON, as earlier releases wrote them. Raises ValueError."""
+    if not pa.types.is_nested(field.type):
+        return pa.array(values, field.type, from_pandas=True)
+    try:
+        parsed = (json_text.parse(each, dict | list) if isinstance(each, str) else each for each in values)
+        # The candidates of earlier releases are an object.
+        pairs = [[*each.items()] if isinstance(each, dict) else each for each in parsed]
+        return pa.array(pairs, field.type, from_pandas=True)
+    except DAMAGE as error:
+        raise ValueError(f"{field.name}: {error}") from None
+
+
 def _checksum(stored: Mapping[bytes, bytes], table: pa.Table) -> bytes:
     """The checksum of a table with this metadata, as stored."""
     own = sorted((key, value) for key, value in stored.items() if _is_checked(key))
-    found = hashlib.sha256(repr((own, table.schema.names, list(map(str, table.schema.types)))).encode())
+    found = hashlib.sha256(repr((own, table.schema.names, list(map(_type, table.schema.types)))).encode())
     for column in table.columns:
-        values = column.combine_chunks()
-        valid = _bytes(values.is_valid())
-        found.update(valid.data)
+        for part in _content(column.combine_chunks()):
+            found.update(part)
+    return json.dumps(found.hexdigest()).encode()
+
+
+def _content(values: pa.Array) -> Iterator[bytes | memoryview]:
+    """What a checksum covers of a column, whatever a file holds in place of a missing value."""
+    if pa.types.is_map(values.type):
+        values = values.cast(pa.list_(values.type.field(0).type))
+    valid = _bytes(values.is_valid())
+    yield valid.data
+    if pa.types.is_list(values.type):
+        parts = {"length": pc.list_value_length(values), "element": values.flatten()}
+    elif pa.types.is_struct(values.type):
+        parts = {each.name: part for each, part in zip(values.type, values.flatten(), strict=True)}
+    else:
+        parts = {}
         if pa.types.is_string(values.type):
             # A hundred times as fast as a list of all texts, because few differ.
             coded = values.dictionary_encode()
-            found.update(repr(coded.dictionary.to_pylist()).encode())
+            yield repr(coded.dictionary.to_pylist()).encode()
             values = coded.indices
         if not pa.types.is_null(values.type):
-            # Whatever a file holds in place of a missing value.
-            found.update(np.where(valid, _bytes(values), np.uint8(0)).data)
-    return json.dumps(found.hexdigest()).encode()
+            yield np.where(valid, _bytes(values), np.uint8(0)).data
+    for name, part in parts.items():
+        yield repr((name, _type(part.type))).encode()
+        yield from _content(part)
+
+
+def _type(kind: pa.DataType) -> int | str:
+    """The type as part of a checksum; of a nested one, whose parts parquet renames, their number."""
+    return kind.num_fields or str(kind)
 
 
 def _bytes(values: pa.Array) -> NDArray[np.uint8]:

@@ -2,13 +2,12 @@
 missing value is None.
 
 They are the project's public interface: columns may be added, but existing columns stay, except those of
-record.RENAMED. `docs/data.md` explains each column. A field with a list or a mapping is a column of JSON; `keys` stands
-for a column for each of protocol.KEYS.
+record.RENAMED. `docs/data.md` explains each column. `keys` stands for a column for each of protocol.KEYS.
 """
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, is_dataclass
 from types import NoneType
 from typing import TYPE_CHECKING, Any, ClassVar, Self, get_args, get_origin, get_type_hints
 
@@ -17,14 +16,8 @@ from crossover.design.protocol import KEYS, Keys, known
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ARROW: dict[object, str] = {str: "string", int: "int64", float: "float64", bool: "bool"}
-"""The columns' types in Arrow by those of the fields; all others are texts."""
-
-JSON: dict[object, type] = {list: list, Mapping: dict, object: object}
-"""The types of fields whose columns hold JSON, with the type of its value."""
-
-OF_KEYS: dict[str, type] = {"entrant_options": dict}
-"""The keys that hold JSON."""
+ARROW = {**dict.fromkeys((str, Mapping[str, Any], object), "string"), int: "int64", float: "float64", bool: "bool"}
+"""The columns' types in Arrow by those of the fields. Mixed settings, and an object, are texts: JSON."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,25 +25,18 @@ class Row:
     """A row of any table."""
 
     kinds: ClassVar[dict[str, Any]]
-    """The type of each column but the keys, without None and parameters."""
-    encoded: ClassVar[dict[str, type]]
-    """The columns that hold JSON, with the type of its value."""
+    """The type of each column but the keys, without None."""
     has_keys: ClassVar[bool]
 
     def __init_subclass__(cls) -> None:
         hints = {name: hint for name, hint in get_type_hints(cls).items() if get_origin(hint) is not ClassVar}
         cls.has_keys = hints.pop("keys", None) is not None
-        kinds = {name: get_args(hint)[0] if NoneType in get_args(hint) else hint for name, hint in hints.items()}
-        cls.kinds = {name: get_origin(kind) or kind for name, kind in kinds.items()}
-        cls.encoded = {name: JSON[kind] for name, kind in cls.kinds.items() if kind in JSON}
-        cls.encoded |= OF_KEYS if cls.has_keys else {}
+        cls.kinds = {name: get_args(hint)[0] if NoneType in get_args(hint) else hint for name, hint in hints.items()}
 
     @classmethod
     def of(cls, columns: Mapping[str, Any]) -> Self:
-        """The row with these columns, JSON parsed; a column that is absent is missing."""
-        values = {name: columns.get(name) for name in cls.kinds}
-        values |= {name: "" for name, kind in cls.kinds.items() if kind is str and values[name] is None}
-        values |= {name: json.loads(text) for name in cls.encoded if isinstance(text := values.get(name), str)}
+        """The row with these columns, as `to_pylist` and metadata have them; a column that is absent is missing."""
+        values = {name: _value(kind, columns.get(name)) for name, kind in cls.kinds.items()}
         return cls(**values, **({"keys": known(columns)} if cls.has_keys else {}))
 
     @classmethod
@@ -59,8 +45,31 @@ class Row:
         # Every rank loads this module, and no rank a schema of it.
         import pyarrow as pa
 
+        def arrow(kind: Any) -> "pa.DataType":
+            if kind in ARROW:
+                return pa.type_for_alias(ARROW[kind])
+            if is_dataclass(kind):
+                return pa.struct({name: arrow(part) for name, part in get_type_hints(kind).items()})
+            part = arrow(get_args(kind)[-1])
+            return pa.list_(part) if get_origin(kind) is list else pa.map_(pa.string(), part)
+
         kinds = cls.kinds | ({name: key.kind for name, key in KEYS.items()} if cls.has_keys else {})
-        return pa.schema({name: pa.type_for_alias(ARROW.get(kind, "string")) for name, kind in kinds.items()})
+        return pa.schema({name: arrow(kind) for name, kind in kinds.items()})
+
+
+def _value(kind: Any, value: Any) -> Any:
+    """A value of a column as one of the field's type: `to_pylist` has maps as lists of pairs, structs as mappings."""
+    if kind is str:
+        return value or ""
+    if isinstance(value, str):
+        # JSON, also in metadata of earlier releases.
+        value = json.loads(value)
+    if value is None or kind in ARROW:
+        return value
+    if get_origin(kind) is Mapping:
+        return dict(value)
+    (part,) = get_args(kind)
+    return [part(**each) for each in value] if isinstance(part, type) and is_dataclass(part) else value
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -280,6 +289,14 @@ class Sensitivity(InPanel):
     resolution: float | None
 
 
+@dataclass(frozen=True)
+class Candidate:
+    """An arm, and the most by which another candidate can be better, as a factor of at least 1."""
+
+    arm: str
+    guarantee: float
+
+
 @dataclass(frozen=True, kw_only=True)
 class Choice(OnAxis):
     """A question and point: the arm to choose, and the most that this can cost. `verdict`: records.outcome."""
@@ -290,8 +307,7 @@ class Choice(OnAxis):
     verdict: str
     guarantee: float
     """The most by which the best candidate can be better, as a factor of at least 1."""
-    candidates: Mapping[str, float]
-    """The most by which another candidate can be better than each arm."""
+    candidates: list[Candidate]
     left: list[str]
     """The arms that may be the best."""
     next: str
@@ -310,15 +326,15 @@ class Choice(OnAxis):
     begins_high: float | None
 
     @property
+    def costs(self) -> dict[str, float]:
+        """The guarantees of the candidates, by arm."""
+        # Null where a file of somebody else has no finite number.
+        return {each.arm: each.guarantee for each in self.candidates if each.guarantee is not None}
+
+    @property
     def curve(self) -> tuple[str, str, str, str]:
         """The experiment, protocol, placement and metric."""
         return self.experiment, self.protocol, self.placement, self.metric
-
-    def scaled(self, factor: float, unit: str) -> Self:
-        """The same on an axis in another unit."""
-        names = ("x", "begins", "begins_low", "begins_high")
-        places: dict[str, Any] = {name: (x := getattr(self, name)) and factor * x for name in names}
-        return replace(self, axis_unit=unit, **places)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,8 +362,19 @@ class Pair(OnAxis):
     rounds: int
 
 
+@dataclass(frozen=True)
+class CurveName:
+    """The columns that name a curve."""
+
+    experiment: str
+    placement: str
+    protocol: str
+    metric: str
+    arm: str
+
+
 @dataclass(frozen=True, kw_only=True)
-class Claim(Row):
+class Claim(InPanel):
     """A published claim. `verdict` (docs/data.md, Claim verdicts) has a `reason`."""
 
     claim: str
@@ -357,12 +384,7 @@ class Claim(Row):
     url: str
     says: str
     kind: str
-    experiment: str
-    metric: str
-    placement: str
-    protocol: str
     arm: str
-    keys: Keys
     verdict: str
     reason: str
     method: str
@@ -391,7 +413,7 @@ class Claim(Row):
     own: str
     own_value: float | None
     own_x: float | None
-    rows: list[Any] | None
+    rows: list[CurveName] | None
 
 
 @dataclass(frozen=True, kw_only=True)

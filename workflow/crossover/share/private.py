@@ -41,9 +41,15 @@ WORDS = {
 
 NAMES = {
     **{"host": "host", "hosts": "host", "address": "address", "interface": "interface", "job": "job"},
-    **{"container": "container", "other": "host"},
+    **{"container": "container", "other": "host", "network": "interface"},
 }
 """Columns of names, or of lists of names, with the kind of each."""
+
+MAPS = {each.name for row in record.TABLES.values() for each in row.schema() if pa.types.is_map(each.type)}
+"""Columns of maps, whose texts are of the column's kind."""
+
+OF_VARIABLES = ("slurm", "variables")
+"""Those whose keys are names of variables."""
 
 FOLDERS = {"file": "raw/", "receipt": "launches/"}
 """Columns of paths, with the folder of each in the results."""
@@ -124,13 +130,19 @@ class Mask:
         # Only in paths, because the user's name can be any word.
         return PATH.sub(lambda path: f"{path[0]}/".replace(self.user, "/user/")[:-1], content)
 
-    def field(self, name: str, content: str) -> str:
-        """The same for a value of the column, or entry of metadata, with this name."""
+    def field(self, name: str, content: str, key: str = "") -> str:
+        """The same for a value of the column, or entry of metadata, with this name; in a map, for that of `key`."""
         content = self.text(content)
-        return self._redacted(name, content) if self.redact and content else content
+        return self._redacted(name, content, key) if self.redact and content else content
 
     def facts(self, value: Any, name: str = "") -> Any:
-        """The same for all texts within a value of JSON; `name` is its key."""
+        """The same for all texts within a value of JSON or of a nested column; `name` is its key."""
+        if name in MAPS and isinstance(value, str):
+            # As earlier releases wrote it.
+            return json.dumps(self.facts(json.loads(value), name))
+        if name in MAPS and isinstance(value, dict):
+            own = {key: self.field(name, it, key) if isinstance(it, str) else it for key, it in value.items()}
+            return {self.text(key) if name in OF_VARIABLES else self.field(name, key): it for key, it in own.items()}
         if isinstance(value, dict):
             return {key: self.facts(entry, _named(key, value)) for key, entry in value.items()}
         if isinstance(value, list):
@@ -167,18 +179,19 @@ class Mask:
             ) from None
         masked = table
         for index, field in enumerate(table.schema):
-            if pa.types.is_string(field.type):
-                coded = table[field.name].combine_chunks().dictionary_encode()
-                kind = _named(field.name, table.column_names)
-                texts = pa.array([self.field(kind, text) for text in coded.dictionary.to_pylist()], pa.string())
-                if not texts.equals(coded.dictionary):
-                    masked = masked.set_column(index, field.name, texts.take(coded.indices))
+            if "string" in str(field.type):
+                column, kind = table[field.name].combine_chunks(), _named(field.name, table.column_names)
+                coded = column.dictionary_encode() if pa.types.is_string(field.type) else None
+                own = column if coded is None else coded.dictionary
+                found = pa.array([self.facts(each, kind) for each in own.to_pylist(maps_as_pydicts="lossy")], own.type)
+                if not found.equals(own):
+                    masked = masked.set_column(index, field, found if coded is None else found.take(coded.indices))
         facts = self.facts(record.metadata(table))
         if masked is not table or facts != record.metadata(table):
             # The facts include the file's own version, because some raw files can be of an earlier one.
             record.write(masked, path, facts)
 
-    def _redacted(self, name: str, content: str) -> str:
+    def _redacted(self, name: str, content: str, key: str) -> str:
         if name in NAMES:
             return ",".join(sorted(self._pseudonym(NAMES[name], each) for each in content.split(",")))
         if name in FOLDERS:
@@ -186,13 +199,9 @@ class Mask:
             _, within, inside = content.rpartition(FOLDERS[name])
             return f"results/{within}{inside}" if within else WITHHELD
         match name:
-            case "network":
-                return json.dumps({self._pseudonym("interface", key): it for key, it in json.loads(content).items()})
-            case "slurm" | "variables":
-                return json.dumps({key: self._variable(key, str(it)) for key, it in json.loads(content).items()})
-            case "libraries":
-                return json.dumps({key: _release(str(it)) for key, it in json.loads(content).items()})
-            case "mpi":
+            case "slurm" | "variables" if key:
+                return self._variable(key, content)
+            case "libraries" | "mpi":
                 return _release(content)
             case "kernel":
                 return number[0] if (number := KERNEL.match(content)) else WITHHELD

@@ -4,7 +4,6 @@ docs/data.md defines the verdicts under "Claim verdicts". A number counts as out
 for several numbers (Holm). That all intervals lie within needs no correction.
 """
 
-import json
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -141,7 +140,7 @@ def _of_claim(claim: Claim) -> Row:
         **claim.columns,
         **{"test": claim.test, "derived": claim.derived, "published": claim.published},
         **dict(zip(("claimed_low", "claimed_high"), claim.claimed, strict=True)),
-        "contradicts": json.dumps(claim.contradicts),
+        "contradicts": claim.contradicts,
         **{"kind": quantity.kind, "experiment": quantity.experiment, "metric": quantity.metric},
         "unit": UNITS.get(quantity.kind, ""),
         **{
@@ -162,7 +161,7 @@ def _differences(claim: Claim, here: Mapping[str, Any]) -> Iterator[str]:
 
 def _nothing(verdict: str, reason: str) -> Row:
     """The columns of a claim without a number."""
-    return {"verdict": verdict, "reason": reason, "rows": "[]", "launches": 0, "numbers": 0}
+    return {"verdict": verdict, "reason": reason, "rows": [], "launches": 0, "numbers": 0}
 
 
 def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
@@ -194,7 +193,7 @@ def _measured(found: Result, judgement: Judgement, expected: Range) -> Row:
         if found.log
         else found.effect[which],
         "resolution": math.sqrt(high / low) if found.log else (high - low) / 2,
-        "rows": json.dumps([row for number, row in enumerate(rows) if row not in rows[:number]]),
+        "rows": [row for number, row in enumerate(rows) if row not in rows[:number]],
     }
 
 

@@ -113,7 +113,7 @@ def blocks(table: pa.Table) -> Blocks:
 
     Curves are numbered, because grouping a million rows by columns of text takes as long as all the rest.
     """
-    names = [*NAMES, *FACTS]
+    names = [name for name in [*NAMES, *FACTS] if name != "levels"]
     places = ["x", "launch", "round", "position", "start_ns"]
     valid = pc.and_(pc.is_valid(table["value"]), pc.is_null(table["first_rank"]))
     texts = [name for name in names if name not in ("is_null_arm", "ceiling")]
@@ -126,9 +126,10 @@ def blocks(table: pa.Table) -> Blocks:
     )
     first = ~rows["curve"].duplicated()
     curves = frame.loc[first, names].astype({name: object for name in texts}).set_axis(rows.loc[first, "curve"])
-    # From one row per curve, because keys are the same along a curve, and a million rows take long.
-    keys = table.select(list(KEYS)).take(np.flatnonzero(valid)[first.to_numpy()]).to_pylist()
-    curves = curves.join(pd.DataFrame(keys, curves.index, list(KEYS), dtype=object))
+    # From one row per curve, because levels and keys are the same along a curve, and a million rows take long.
+    rest = ["levels", *KEYS]
+    same = table.select(rest).take(np.flatnonzero(valid)[first.to_numpy()]).to_pylist()
+    curves = curves.join(pd.DataFrame(same, curves.index, rest, dtype=object))
     rows = _paired(rows, curves).sort_values(["curve", "x", "launch", "round"], ignore_index=True)
     starts = (rows[["curve", "x", "launch"]].diff() != 0).any(axis=1)
     series = rows.loc[starts, ["curve", "x", "launch"]].reset_index(drop=True)

@@ -197,7 +197,7 @@ def decide(setting: Setting, whole: Question) -> Row:
     columns: Row = {
         "default": setting.default,
         "launches": min(cell.launches for cell in cells),
-        "points": json.dumps(points),
+        "points": points,
     }
     stays = Proposal(setting.default, 0, cells, among_all, setting.default)
     if max(stays.costs) <= KNOWN:
@@ -296,7 +296,7 @@ def _written(x: float, cells: Floats) -> int:
 
 
 def _entry(row: Row) -> Row:
-    row = row | {name: json.loads(row[name]) for name in ("value", "points") if row[name]}
+    row = row | {"value": row["value"] and json.loads(row["value"]), "points": dict(row["points"] or ())}
     own = ("library", "setting", "about", "value", "reason", "snippet", "guarantee", "guarantee_of_values", "points")
     parts = {
         name: _present({key: row[column] for key, column in columns.items()})

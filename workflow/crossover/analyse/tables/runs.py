@@ -25,8 +25,8 @@ READ = ("launches", "ranks", "medians")
 MACHINE = ("cpu", "logical_cpus", "memory_bytes", "governor", "affinity", "kernel", "os", "container", "mpi", "python")
 """Columns of the ranks that distinguish two machines, or one before and after an upgrade."""
 
-ENCODED = (("machine", "tuning"), ("machine", "variables"), ("library", "libraries"))
-"""Kinds of facts that the ranks have as JSON, and their columns."""
+MAPS = (("machine", "tuning"), ("machine", "variables"), ("library", "libraries"))
+"""Kinds of facts of which the ranks have many in one column, and these columns."""
 
 KINDS = ("run", "code", "machine", "library", "setting")
 """Kinds of facts, in the order of a list."""
@@ -73,7 +73,7 @@ class Run:
             found["machine", "host"].add(rank.host)
             for name in MACHINE:
                 found["machine", name].add(_text(getattr(rank, name)))
-            for kind, column in ENCODED:
+            for kind, column in MAPS:
                 for name, value in (getattr(rank, column) or {}).items():
                     found[kind, name].add(_text(value))
         for launch in (launch for launch in self.launches if launch.experiment in experiments):

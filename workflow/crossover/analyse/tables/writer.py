@@ -1,6 +1,5 @@
 """Writes the tables of an experiment from its measurements, and joins them into the tables of a run."""
 
-import json
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
@@ -77,7 +76,7 @@ def _crossovers(curves: Sequence[Curve]) -> Iterator[Row]:
 def thresholds(curves: Sequence[Curve]) -> Iterator[Row]:
     """The rows of record.THRESHOLDS, of null arms and ceilings too: the first show the noise, the second the limit."""
     for curve in curves:
-        levels = sorted(json.loads(curve.facts["levels"]))
+        levels = sorted(curve.facts["levels"])
         for level, found in zip(levels, levels_reached(curve.x, np.exp(curve.values), levels), strict=True):
             yield curve.facts | {"level": level, "launches": len(curve.launches)} | asdict(found)
 
@@ -98,8 +97,8 @@ def _choice_rows(question: Question) -> Iterator[Row]:
             "choice": each.arm,
             "verdict": each.verdict,
             "guarantee": each.guarantee,
-            "left": json.dumps(each.left),
-            "candidates": json.dumps(each.costs),
+            "left": each.left,
+            "candidates": [*each.costs.items()],
             "next": each.next,
             "value": value,
             "low": low,

@@ -1,7 +1,6 @@
 """Rank 0 of a launch: runs the sampler at the paces of earlier launches, prints the progress, writes the part file."""
 
 import faulthandler
-import json
 import sys
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -93,7 +92,7 @@ def conduct(
         "host": peers.ranks[0]["host"],
         "timed_seconds": sum(seen.block.seconds for sample in samples for seen in sample.observations),
         "notes": getattr(blocks, "notes", ""),
-        "phases": json.dumps({name: round(seconds, 3) for name, seconds in phases.seconds.items()}),
+        "phases": {name: round(seconds, 3) for name, seconds in phases.seconds.items()},
     }
     table = pa.Table.from_pylist(rows, schema=record.MEASUREMENTS)
     record.write(table, part, {"launch": facts, "ranks": [launch.identity | rank for rank in peers.ranks]})
@@ -158,7 +157,7 @@ def _rows(kind: Experiment, reference: str, sample: Sample) -> Iterator[dict[str
             "metric": metric.name,
             "unit": metric.unit,
             "better": metric.better,
-            "levels": json.dumps(metric.levels),
+            "levels": metric.levels,
             "stop": sample.stop,
             "round": seen.round,
             "position": seen.position,

@@ -42,7 +42,7 @@ STEAL_SHARE = 0.1
 """A round is disturbed if other guests of the hypervisor take this share of processor time."""
 
 
-def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float | None]:
+def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, object]:
     """The facts of this process and host: the columns of `record.RANKS` without rank and launch.
 
     `reach` is the address on which it listens, `packages` are those of the experiment. Facts that this system does not
@@ -66,16 +66,14 @@ def gather(reach: Reach, packages: Iterable[str] = ()) -> dict[str, str | float 
         "kernel": platform.release(),
         "os": _os_name(),
         # Interfaces that are up, with their speed in Mbit/s (0: unknown).
-        "network": json.dumps(
-            {name: facts.speed for name, facts in psutil.net_if_stats().items() if facts.isup}, sort_keys=True
-        ),
+        "network": {name: facts.speed for name, facts in sorted(psutil.net_if_stats().items()) if facts.isup},
         "python": _python(),
-        "libraries": json.dumps(_libraries(packages) | {MPI_LIBRARY: _mpi_library()}, sort_keys=True),
+        "libraries": _libraries(packages) | {MPI_LIBRARY: _mpi_library()},
         "mpi": f"{_mpi_library()}, thread level {thread_level()}",
-        "slurm": json.dumps(job) if job else None,
+        "slurm": job or None,
         "container": _container(),
-        "variables": variables.recorded(),
-        "tuning": json.dumps(variables.tuning()),
+        "variables": json.loads(variables.recorded()),
+        "tuning": variables.tuning(),
     }
 
 

@@ -115,7 +115,11 @@ def _in_bytes(question: Question) -> Question:
     factor = UNIT_BYTES.get(question.panel.facts.axis_unit, 1)
     if factor == 1:
         return question
-    return replace(question, rows=tuple(row.scaled(factor, "bytes") for row in question.rows))
+    rows = []
+    for row in question.rows:
+        places = {name: getattr(row, name) for name in ("x", "begins", "begins_low", "begins_high")}
+        rows.append(replace(row, axis_unit="bytes", **{name: x and factor * x for name, x in places.items()}))
+    return replace(question, rows=tuple(rows))
 
 
 def ends(places: Sequence[float]) -> tuple[float, float]:
@@ -217,7 +221,7 @@ def costs(question: Question) -> str:
     looks = arm_styles.of(question.panel)
     bounds: dict[str, list[float]] = {}
     for row in question.rows:
-        for arm, cost in row.candidates.items():
+        for arm, cost in row.costs.items():
             bounds.setdefault(arm, []).append(math.log(cost))
     places = (numbers.quantity(row.x, row.axis_unit) for row in question.rows)
     head = "".join(f'<th scope="col">{html.escape(place)}</th>' for place in places)
@@ -234,7 +238,7 @@ def costs(question: Question) -> str:
 
 def _costs(question: Question, arm: str) -> Iterable[str]:
     for row in question.rows:
-        cost = row.candidates.get(arm)
+        cost = row.costs.get(arm)
         kind = ' class="chosen"' if row.choice == arm else ""
         share = 0 if cost is None else round(DARKEST * min(math.log(cost) / STRONG, 1))
         yield f'<td{kind} style="--share:{share}%">{"–" if cost is None else choices.bound(cost, 2)}</td>'

@@ -7,7 +7,7 @@ import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any, Self, TypeVar
 
@@ -237,19 +237,22 @@ def harmless(table: pa.Table) -> list[dict[str, Any]]:
 
     Line breaks, also those in JSON, become spaces. Numbers that are not finite are None.
     """
-    columns = (_harmless(name, table[name]) for name in table.column_names)
-    return [dict(zip(table.column_names, values, strict=True)) for values in zip(*columns, strict=True)]
+    return [{name: _harmless(value, name) for name, value in row.items()} for row in table.to_pylist()]
 
 
-def _harmless(name: str, column: pa.ChunkedArray) -> list[Any]:
-    values: list[Any] = column.to_pylist()
-    if pa.types.is_floating(column.type):
-        return [None if value is None or not math.isfinite(value) else value for value in values]
-    # A text of a column is often that of most rows.
-    clean = {text: text if name == CODE else _in_a_line(text) for text in {*values} if isinstance(text, str)}
-    return [clean.get(value, value) for value in values]
+def _harmless(value: Any, name: str = "") -> Any:
+    """The same of a value, also a nested one."""
+    if isinstance(value, str):
+        return value if name == CODE else _in_a_line(value)
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    if isinstance(value, dict):
+        return {key: _harmless(part) for key, part in value.items()}
+    return type(value)(map(_harmless, value)) if isinstance(value, list | tuple) else value
 
 
+# A text of a column is often that of most rows.
+@lru_cache(maxsize=10_000)
 def _in_a_line(text: str) -> str:
     return RAW.sub("{ =", BREAK.sub(" ", text))
 
