@@ -2,7 +2,7 @@
 
 `Pipe` and `Queue` follow the section "Exchanging objects between processes" of Python's manual
 (docs.python.org/3/library/multiprocessing.html); `Pipe` sends bytes, `Pipe send` objects, and `Pipe one-way` has a pipe
-there and one back. Takes the way, the prelude of each repeat (`wait` or `work`, for 20 ms), then sizes in bytes. Prints
+there and one back. Takes the way, the cores of both ends (`own`, a core each, or `shared`), then sizes in bytes. Prints
 seconds per round trip by size, the median over repeats. The child sends back the message that it received; an empty
 message ends it.
 """
@@ -17,14 +17,13 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from multiprocessing.connection import Connection
-from time import perf_counter, sleep
+from time import perf_counter
 from typing import Any
 
 import zmq
 
 REPEATS = 20
 REPEAT_SECONDS = 0.01
-PRELUDE_SECONDS = 0.02
 
 
 def answer(receive: Callable[[], Any], send: Callable[[Any], Any]) -> None:
@@ -59,16 +58,7 @@ def trips(send: Callable[[bytes], Any], receive: Callable[[], Any], payload: byt
     return (perf_counter() - began) / count
 
 
-def precede(prelude: str) -> None:
-    """Wait or work."""
-    if prelude == "wait":
-        sleep(PRELUDE_SECONDS)
-    end = perf_counter() + PRELUDE_SECONDS
-    while prelude == "work" and perf_counter() < end:
-        pass
-
-
-def main(kind: str, prelude: str, *sizes: str) -> None:
+def main(kind: str, binding: str, *sizes: str) -> None:
     """Start the child, and measure every size."""
     spawn = multiprocessing.get_context("spawn")
     send: Callable[[bytes], Any]
@@ -85,20 +75,23 @@ def main(kind: str, prelude: str, *sizes: str) -> None:
         child = spawn.Process(target=answer_queue, args=(questions, answers))
         send, receive = questions.put, answers.get
     else:
-        copy = kind == "PAIR"
-        socket = zmq.Context.instance().socket(zmq.PAIR)
-        address = f"ipc://@plain-{os.getpid()}"
-        socket.bind(address)
+        copy, address = kind == "PAIR", f"ipc://@plain-{os.getpid()}"
         child = spawn.Process(target=answer_pair, args=(address, copy))
-        send, receive = partial(socket.send, copy=copy), partial(socket.recv, copy=copy)
+    # The child, and threads that start later, inherit the cores of this thread.
+    first, *others = sorted(os.sched_getaffinity(0))
+    os.sched_setaffinity(0, {first} if binding == "shared" else {others[0]})
     child.start()
+    os.sched_setaffinity(0, {first})
+    if kind.startswith("PAIR"):
+        socket = zmq.Context.instance().socket(zmq.PAIR)
+        socket.bind(address)
+        send, receive = partial(socket.send, copy=copy), partial(socket.recv, copy=copy)
     found = {}
     for size in map(int, sizes):
         payload = os.urandom(size)
         count = max(1, int(REPEAT_SECONDS / trips(send, receive, payload, 100)))
         seconds = []
         for _ in range(REPEATS):
-            precede(prelude)
             seconds.append(trips(send, receive, payload, count))
         found[size] = statistics.median(seconds)
     send(b"")

@@ -286,11 +286,11 @@ POOLS = (
 POOL_TASKS = [128]
 
 
-def our_local(arm: str, prelude: str) -> Values:
-    """Round trips between a process and its child after this prelude, seconds."""
+def our_local(arm: str, binding: str) -> Values:
+    """Round trips between a process and its child on these cores, seconds."""
     rival = "Queue" if arm == "Pipe" else "Pipe"
     arms = {"arms": [arm, rival], "reference": arm, "ceilings": [], "patterns": ["round trips"]}
-    changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES, "preludes": [prelude]}
+    changes = {"placements": ["process"], "sizes_bytes": LOCAL_BYTES, "bindings": [binding]}
     return ours("local_transport", "round trip", arm, BRIEF | arms | changes)
 
 
@@ -332,12 +332,12 @@ def manuals(program: str, *words: object, ranks: bool = False) -> Values:
 
 MANUALS: dict[str, tuple[str, Callable[[], Values], Callable[[], Values]]] = {
     **{
-        f"round trip of {arm} to a child after {prelude}": (
+        f"round trip of {arm} to a child, cores {binding}": (
             "bytes",
-            partial(our_local, arm, prelude),
-            partial(manuals, "plain_local.py", kind, prelude, *LOCAL_BYTES),
+            partial(our_local, arm, binding),
+            partial(manuals, "plain_local.py", kind, binding, *LOCAL_BYTES),
         )
-        for prelude in ("work", "wait")
+        for binding in ("own", "shared")
         for arm, kind in (
             *((way, way) for way in ("Pipe", "Pipe send", "Pipe one-way", "Queue")),
             *(("ZeroMQ ipc", "PAIR"), ("ZeroMQ ipc no-copy", "PAIR no-copy")),

@@ -5,7 +5,7 @@ import re
 from collections.abc import Callable
 from typing import Any
 
-from crossover.design.protocol import PRELUDES
+from crossover.design.protocol import BINDINGS, PRELUDES
 
 PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "library_version": (r"^libzmq ([\d.]+)", str),
@@ -22,6 +22,7 @@ PATTERNS: dict[str, tuple[str, Callable[[str], Any]]] = {
     "window_bytes": (r"(\d+) MB in flight", lambda megabytes: int(megabytes) * 1_000_000),
     "burst_seconds": (r", bursts of (\S+) s", float),
     "message_bytes": (r", messages of (\d+) B", int),
+    "binding": (r", (a core each|both on one core|unpinned)", {v: k for k, v in BINDINGS.items()}.get),
     "prelude": (r", (sender waits|sender works|after a pause|back to back)", {v: k for k, v in PRELUDES.items()}.get),
     "duration_us": (r", (\S+) ms each", lambda milliseconds: round(float(milliseconds) * 1000)),
     "engines": (r", engines: (\d+)", int),
@@ -46,7 +47,7 @@ def keys(protocol: str) -> dict[str, Any]:
     if "window_bytes" in found or "message_bytes" in found:
         found["polled"] = ", polled" in protocol
     if protocol.startswith("REQ/REP"):
-        found["legacy"] = protocol.endswith(", legacy")
+        found["legacy"] = ", legacy" in protocol
     if "object" in found:
         found["re_sent"] = ", re-sent" in protocol
         found["player"] = "engine" if ", between engines" in protocol else "rank"

@@ -162,8 +162,20 @@ def test_pipes_event_loops_and_collective_calls_do_what_they_say():
     assert np.array_equal(scope["total"], array) and np.array_equal(scope["all_arrays"], [array])
 
 
-def test_another_farm_runs_tasks(monkeypatch):
+def ranks(count, *program):
+    """Run a program of MPI, in a session of its own: MPICH ends the whole process group of a program that spawns."""
+    command = [Path(sys.executable).with_name("mpiexec"), "-n", str(count), sys.executable, "-m", *program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, start_new_session=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_another_farm_runs_tasks(monkeypatch, tmp_path):
     found = {next(iter(farm.arms)): farm.snippet for farm in farms.declared().values() if farm.snippet}
+    program = tmp_path / "program.py"
+    lines = f"function, items, workers = abs, [-1, -2], 2\n{found.pop('mpi4py.futures')}\nprint(results)\n"
+    program.write_text(f"if __name__ == '__main__':\n{_indented(lines)}", encoding="utf-8")
+    assert ranks(1, "mpi4py.futures", program) == "[1, 2]\n"
     client = create_autospec(pytest.importorskip("distributed").Client)
     monkeypatch.setattr("distributed.Client", client)
     for value, text in found.items():
@@ -206,11 +218,7 @@ def test_between_two_ranks_an_array_arrives(tmp_path, name):
     body = BODIES[name].format(snippet=snippet, indented=_indented(snippet))
     program = tmp_path / "pair.py"
     program.write_text(PAIR.format(size=SIZE, body=_indented(body)))
-    mpiexec = Path(sys.executable).with_name("mpiexec")
-    done = subprocess.run(
-        [mpiexec, "-n", "2", sys.executable, "-m", "mpi4py", program], capture_output=True, text=True, timeout=60
-    )
-    assert done.returncode == 0, done.stderr
+    ranks(2, "mpi4py", program)
 
 
 def _indented(text):

@@ -2,16 +2,17 @@
 
 import multiprocessing
 import os
-import time
 from dataclasses import replace
 from types import SimpleNamespace
 
+import psutil
 import pytest
 from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.experiments.local_transport import PINNED, driver, ways
+from crossover.measure.ranks import cores
 from crossover.measure.sampling.contract import DAMAGED
 
 TOLD = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
@@ -24,21 +25,25 @@ def parent():
         yield made
 
 
-@pytest.mark.parametrize("way", ["Pipe", "Pipe on one core"])
-def test_each_block_has_its_prelude_before_the_clock(parent, monkeypatch, way):
-    played = []
+@pytest.mark.parametrize("way", ["Pipe", "Pipe on one core", "ZeroMQ ipc"])
+def test_both_ends_of_a_block_run_on_the_cores_of_its_binding(parent, way):
+    child = next(each for each in psutil.Process().children() if any("spawn_main" in word for word in each.cmdline()))
+    for cell in driver.cells(replace(SETTINGS, bindings=("own", "shared", "free"))):
+        binding = "shared" if way in PINNED else cell.keys.get("binding", "free")
+        if binding in cores.BINDINGS:
+            assert parent.run(cell, Arm(way, way), 2).fault == ""
+            for end, cpus in zip((psutil.Process(), child), cores.BINDINGS[binding], strict=True):
+                assert {frozenset(os.sched_getaffinity(thread.id)) for thread in end.threads()} == {
+                    cpus or cores.ALLOWED
+                }, cell
+        else:
+            assert parent.run(cell, Arm(way, way), 2).fault == cores.ONE_CORE
+    cores.take({})
 
-    def play(keys):
-        played.append((keys["prelude"], len(os.sched_getaffinity(0))))
-        time.sleep(0.1)
 
-    monkeypatch.setattr(driver.prelude, "play", play)
-    cores = len(os.sched_getaffinity(0))
-    cells = [cell for cell in driver.cells(SETTINGS) if cell.x == 1]
-    assert all(parent.run(cell, Arm(way, way), 2).seconds < 0.1 for cell in cells)
-    pinned = 1 if way in PINNED else cores
-    assert played == [("work", pinned), ("wait", pinned), ("work", pinned)]
-    assert len(os.sched_getaffinity(0)) == cores
+def test_an_arm_on_one_core_is_beside_free_arms_only():
+    made = driver.cells(replace(SETTINGS, arms=("Pipe", *PINNED), bindings=("own", "free")))
+    assert {(cell.keys.get("binding"), len(cell.arms)) for cell in made} == {(None, 2), ("own", 1), ("free", 2)}
 
 
 class Spoiled:

@@ -162,13 +162,11 @@ def test_parts_go_through_a_block_one_after_another():
 # ---- before a launch
 
 
-def test_across_hosts_only_ranks_are_ends_and_streams_have_one_prelude():
-    told = {"placement": "nodes", "preludes": ["work", "wait"], "counts": [5]}
-    every = driver.cells(settings("own_message", told))
-    assert {cell.arms for cell in every} == {TO_RANK}
-    assert [(cell.keys["pattern"], cell.keys["prelude"]) for cell in every] == [
-        ("round trips", "work"), ("round trips", "wait"), ("stream", "work"),
-    ]  # fmt: skip
+@pytest.mark.parametrize(("placement", "bindings"), [("node", ["own", "free", None]), ("nodes", [None, None])])
+def test_round_trips_within_a_host_have_bindings_and_across_hosts_only_ranks_are_ends(placement, bindings):
+    every = driver.cells(settings("own_message", {"placement": placement, "bindings": ["own", "free"], "counts": [5]}))
+    assert [cell.keys.get("binding") for cell in every] == bindings
+    assert {cell.arms for cell in every} == {TO_RANK} or placement == "node"
 
 
 def test_counts_are_left_out_whose_objects_would_be_too_large(monkeypatch):

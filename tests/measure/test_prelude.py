@@ -1,30 +1,28 @@
-"""Is a block's prelude what its curve says, for every arm, and outside the timed part?"""
+"""Is a flood's prelude what its curve says?"""
 
 import time
 
 import pytest
 
 from crossover.design import experiments
-from crossover.design.protocol import PRELUDES, label
+from crossover.design.protocol import BINDINGS, PRELUDES, label
 from crossover.measure.sampling import prelude
 
 
-@pytest.mark.parametrize(
-    ("kind", "lasts", "works"),
-    [("wait", True, False), ("pause", True, False), ("work", True, True), ("none", False, False), (None, False, False)],
-)
-def test_a_prelude_waits_works_or_does_nothing(kind, lasts, works):
+@pytest.mark.parametrize(("kind", "lasts"), [("pause", True), ("none", False), (None, False)])
+def test_a_prelude_pauses_or_does_nothing(kind, lasts):
     spent = []
     # Of several, because another program can take the core meanwhile.
     for _ in range(5):
-        began, used = time.perf_counter(), time.process_time()
+        began = time.perf_counter()
         prelude.play({"prelude": kind} if kind else {})
-        spent.append((time.perf_counter() - began, time.process_time() - used))
-    assert (min(seconds for seconds, _ in spent) >= prelude.SECONDS) == lasts
-    assert (max(busy for _, busy in spent) > prelude.SECONDS / 4) == works
+        spent.append(time.perf_counter() - began)
+    assert (min(spent) >= prelude.SECONDS) == lasts
 
 
-def test_every_prelude_of_an_experiment_has_words():
-    named = {kind for each in experiments.declared().values() for kind in each.keys.get("prelude", ())}
-    assert named == {*PRELUDES}
+@pytest.mark.parametrize(("key", "words"), [("prelude", PRELUDES), ("binding", BINDINGS)])
+def test_every_prelude_and_binding_of_an_experiment_has_words(key, words):
+    named = {value for each in experiments.declared().values() for value in each.keys.get(key, ())}
+    # Those of earlier releases have words too.
+    assert {*words} - named <= {"wait", "work"} and named <= {*words}
     assert label({"pattern": "round trips", "prelude": "wait"}) == "round trips, sender waits"

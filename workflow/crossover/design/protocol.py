@@ -59,13 +59,16 @@ def _options(keys: Keys) -> str:
     return ", ".join(f"{option} of {name}: {own[option]}" for name, own in entrants.items() for option in own)
 
 
+BINDINGS: Mapping[str, str] = {"own": "a core each", "shared": "both on one core", "free": "unpinned"}
+"""The cores of the two ends of a block, with the words for them."""
+
 PRELUDES: Mapping[str, str] = {
     "wait": "sender waits",
     "work": "sender works",
     "pause": "after a pause",
     "none": "back to back",
 }
-"""What the sender does just before a block, with the words for it."""
+"""What precedes a flood, with the words for it; earlier releases also had the first two, of round trips."""
 
 POOLS: Mapping[str, str] = {"running": "running pool", "program": "whole program"}
 """Whether a pool is there before the first task, with the words for it."""
@@ -120,8 +123,13 @@ KEYS = {
     ),
     "prelude": Key(
         str,
-        "What the sender does just before a block: `wait` or `work`; of floods, `pause`, or `none` for back to back.",
+        "What precedes a flood: a `pause`, or `none` for back to back. Earlier, of round trips too: `wait`, `work`.",
         lambda keys: str(PRELUDES.get(keys["prelude"], keys["prelude"])),
+    ),
+    "binding": Key(
+        str,
+        "The cores of the two ends: `own`, a core each; `shared`, one for both; `free`, as the scheduler decides.",
+        lambda keys: str(BINDINGS.get(keys["binding"], keys["binding"])),
     ),
     "ranks": Key(int, "The ranks that take part in a collective call or a tournament.", "ranks: {}"),
     "engines": Key(int, "The engines of each farm, where they are not the axis.", "engines: {}"),

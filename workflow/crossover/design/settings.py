@@ -136,13 +136,12 @@ WHERE = (
     "Where the two ends, or a farm's client and its engines, are. `node`: processes of one host. `process`: threads of "
     "one process. `nodes`: processes on several hosts, measured only if a batch system provides them."
 )
-PRELUDES = ("work", "wait")
-Preludes = Annotated[
+BINDINGS = ("own", "shared", "free")
+Bindings = Annotated[
     Some,
-    Curves.valued("prelude", PRELUDES),
-    "What the sender does just before a block of round trips, one curve each: the kernel then wakes the other end on "
-    "another core or on the sender's. `work`: it works, as a program that makes the next message. `wait`: it waits, as "
-    "a program that has nothing to send. Streams have the first of these.",
+    Curves.valued("binding", BINDINGS),
+    "The cores of the two ends of round trips within a host, one curve each. `own`: a core each. `shared`: one for "
+    "both. `free`: the scheduler decides, and may decide otherwise in the next run. Streams are always free.",
 ]
 REFERENCE = "The arm that all others are divided by; the first of the arms, if these lack it."
 

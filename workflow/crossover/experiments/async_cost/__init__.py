@@ -28,7 +28,7 @@ class Settings(zeromq.Connected):
         "The sockets and the transport: REQ/REP are round trips, PUSH/PULL a stream. Across hosts, ipc curves use "
         "tcp instead.",
     ]
-    preludes: settings.Preludes = settings.PRELUDES
+    bindings: settings.Bindings = ("own", "shared")
     arms: Annotated[
         settings.Arms,
         settings.OneOf(WAYS),
@@ -56,6 +56,7 @@ STANDARD = replace(
     QUICK,
     sizes_bytes=settings.decades(100, 1_000_000, 2),
     curves=MORE_CURVES,
+    bindings=settings.BINDINGS,
     placements=("node", "nodes"),
     target_width=0.02,
     budget_seconds=15,
@@ -83,7 +84,7 @@ EXPERIMENT = Experiment(
     chosen_by={"round trip": "round trips", "throughput": "stream"},
     keys={
         **{"pattern": [*PLAIN], "transport": [*TRANSPORTS], "legacy": [False], "polled": [False]},
-        "prelude": [*settings.PRELUDES],
+        "binding": [*settings.BINDINGS],
     },
     packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),

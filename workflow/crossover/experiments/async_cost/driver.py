@@ -20,8 +20,8 @@ from crossover.experiments.async_cost import Settings
 from crossover.measure.messages import sockets
 from crossover.measure.messages.handover import checksum
 from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
+from crossover.measure.ranks import cores
 from crossover.measure.ranks.channel import Channel
-from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "PUSH/PULL"
@@ -33,13 +33,9 @@ LOOPS: dict[str, Callable[[], asyncio.AbstractEventLoop]] = {
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per curve, prelude and message size; streams have one prelude."""
-    return [
-        Cell({**keys, "prelude": before}, size)
-        for keys in curves(settings).values()
-        for before in settings.preludes[: 1 if keys["pattern"] == STREAM else None]
-        for size in settings.sizes_bytes
-    ]
+    """One cell per curve, binding and message size; streams are free."""
+    bound = [keys for own in curves(settings).values() for keys in sockets.bound(settings, own)]
+    return [Cell(keys, size) for keys in bound for size in settings.sizes_bytes]
 
 
 class Ways:
@@ -115,9 +111,10 @@ class Sender:
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Send `n` messages of `cell.x` bytes, and wait for as many replies, or until the other end has the last."""
         curve, payload = Curve.of(cell.keys), self.payload(cell.x)
-        self.channel.send((curve, arm.runs, n, cell.x))
+        if (theirs := cores.take(cell.keys)) is None:
+            return Block(0.0, fault=cores.ONE_CORE)
+        self.channel.send((curve, arm.runs, n, cell.x, theirs))
         reply = self.channel.receive()
-        prelude.play(cell.keys)
         began = perf_counter()
         got = self.ways.run(arm.runs, curve, True, payload, n)
         if curve.pattern == STREAM:
@@ -140,7 +137,8 @@ def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     """Take messages and answer them, until stopped."""
     ways, payload_of = Ways(bound), lru_cache(maxsize=1)(os.urandom)
     while command := channel.receive():
-        curve, arm, n, size_bytes = command
+        curve, arm, n, size_bytes, cpus = command
+        cores.pin(cpus)
         payload = payload_of(size_bytes)
         channel.send(checksum(payload))
         got = ways.run(arm, curve, False, payload, n)

@@ -30,7 +30,7 @@ class Settings(settings.Settings):
         "`round trips`: the child sends each message back. `stream`: the child takes messages one after another, "
         "and confirms the last.",
     ] = PATTERNS
-    preludes: settings.Preludes = settings.PRELUDES
+    bindings: settings.Bindings = ("own", "shared")
     arms: Annotated[
         settings.Arms,
         settings.OneOf(WAYS),
@@ -39,7 +39,7 @@ class Settings(settings.Settings):
         "`Pipe send` is `send` and `recv`, which pickle; `Pipe one-way` is a pair of pipes with `duplex=False`. "
         "`shared memory` copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are "
         "streams over a Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's "
-        "event loop. `Pipe on one core` is `Pipe` with both ends pinned to the same core.",
+        "event loop. `Pipe on one core` is `Pipe` with both ends pinned to the same core, beside arms that are free.",
     ] = UNPINNED
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ ipc"
     ceilings: Annotated[
@@ -57,7 +57,7 @@ class Settings(settings.Settings):
 
 QUICK = Settings(
     sizes_bytes=settings.decades(100, 10_000_000, 1),
-    launches=4,
+    launches=7,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
@@ -69,6 +69,7 @@ STANDARD = replace(
     sizes_bytes=settings.decades(100, 10_000_000, 2),
     target_width=0.02,
     arms=WAYS,
+    bindings=settings.BINDINGS,
     budget_seconds=20,
     **settings.AT_STANDARD,
 )
@@ -92,7 +93,7 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},
-    keys={"pattern": [*PATTERNS], "prelude": [*settings.PRELUDES]},
+    keys={"pattern": [*PATTERNS], "binding": [*settings.BINDINGS]},
     packages=("uvloop",),
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"memcpy": ["memory_copy"], "Unix socket in C": ["stream_pingpong"]},

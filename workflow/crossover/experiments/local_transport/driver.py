@@ -31,23 +31,33 @@ from crossover.measure.messages.loops import WORD, Way
 from crossover.measure.native import ceiling_raw
 from crossover.measure.native.ceiling import Exchange
 from crossover.measure.native.loader import UnavailableError
-from crossover.measure.ranks import allocator
+from crossover.measure.ranks import allocator, cores
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "stream"
 IN_C = "Unix socket in C"
+LARGE_MESSAGES, BYTES_PER_SECOND = 3, 5e8
+"""How many of the largest messages a block has at least, at a usual rate of round trips."""
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per pattern, prelude and message size; the ceilings are round trips, and streams have one prelude."""
-    both = (settings.arms, [*settings.arms, *settings.ceilings])
-    return [
-        Cell({"pattern": pattern, "prelude": before}, size, tuple(both[pattern != STREAM]))
+    """One cell per pattern, binding and message size; the ceilings are round trips, and streams are free."""
+    free, bound = settings.arms, tuple(arm for arm in settings.arms if arm not in PINNED)
+    curves = [({"pattern": pattern}, free) for pattern in settings.patterns if pattern == STREAM]
+    curves += [
+        ({"pattern": pattern, "binding": each}, (*(free if each == "free" else bound), *settings.ceilings))
         for pattern in settings.patterns
-        for before in settings.preludes[: 1 if pattern == STREAM else None]
+        for each in settings.bindings
+        if pattern != STREAM
+    ]
+    # A block of one large message would vary as that does.
+    return [
+        Cell(
+            keys, size, tuple(arms), block_seconds=max(settings.block_seconds, LARGE_MESSAGES * size / BYTES_PER_SECOND)
+        )
+        for keys, arms in curves
         for size in settings.sizes_bytes
     ]
 
@@ -66,31 +76,30 @@ class Parent:
         """Send `n` messages of `cell.x` bytes."""
         payload = self.payload(cell.x)
         allocator.settle(cell.x)
+        if (theirs := cores.take({"binding": "shared"} if arm.runs in PINNED else cell.keys)) is None:
+            return Block(0.0, fault=cores.ONE_CORE)
         if arm.ceiling:
-            return self._in_c(cell, arm.runs, payload, n)
+            return self._in_c(theirs, arm.runs, payload, n)
         is_stream, way = cell.keys["pattern"] == STREAM, self.ways[PINNED.get(arm.runs, arm.runs)]
-        self.commands.send((arm.runs, is_stream, cell.x, n))
-        with pinned(arm.runs):
-            reply = self.commands.recv()
-            prelude.play(cell.keys)
-            began = perf_counter()
-            got = way.pour(payload, n) if is_stream else way.ping(payload, n)
-            seconds = perf_counter() - began
+        self.commands.send((arm.runs, is_stream, cell.x, n, theirs))
+        reply = self.commands.recv()
+        began = perf_counter()
+        got = way.pour(payload, n) if is_stream else way.ping(payload, n)
+        seconds = perf_counter() - began
         taken, left = self.commands.recv()
         expected = checksum(WORD) if is_stream else reply
         if (taken, checksum(got)) != (checksum(payload), expected) or left or way.is_readable():
             return Block(seconds, fault=DAMAGED)
         return Block(seconds, {"throughput": n / seconds} if is_stream else {"round trip": seconds / n})
 
-    def _in_c(self, cell: Cell, name: str, payload: bytes, n: int) -> Block:
+    def _in_c(self, theirs: cores.Cpus, name: str, payload: bytes, n: int) -> Block:
         if name not in self.ceilings:
             return Block(0.0, fault=self.unavailable)
         outbox, inbox = np.frombuffer(payload, np.uint8), np.zeros(len(payload), np.uint8)
         expected, taken = checksum(payload), checksum(payload)
         if name == IN_C:
-            self.commands.send((name, False, len(payload), n))
+            self.commands.send((name, False, len(payload), n, theirs))
             expected = self.commands.recv()
-        prelude.play(cell.keys)
         seconds = self.ceilings[name](outbox, inbox, n)
         if name == IN_C:
             taken, _ = self.commands.recv()
@@ -99,36 +108,24 @@ class Parent:
         return Block(seconds, {"round trip": seconds / n})
 
 
-@contextmanager
-def pinned(arm: str) -> Iterator[None]:
-    """Run on one core, the first of those of both ends, for arms in PINNED; changes nothing for others."""
-    cores = os.sched_getaffinity(0)
-    if arm in PINNED:
-        os.sched_setaffinity(0, {min(cores)})
-    try:
-        yield
-    finally:
-        os.sched_setaffinity(0, cores)
-
-
 def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Semaphore) -> None:
     """Follow the parent's commands until it sends None."""
     begin(started)
     with ways.opened(ends, is_parent=False) as open_ways:
         payload_of = lru_cache(maxsize=1)(os.urandom)
         while command := commands.recv():
-            arm, is_stream, size, n = command
+            arm, is_stream, size, n, cpus = command
             payload = payload_of(size)
             allocator.settle(size)
-            with pinned(arm):
-                commands.send(checksum(payload))
-                if arm == IN_C:
-                    inbox = np.zeros(size, np.uint8)
-                    ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
-                    commands.send((checksum(inbox.data), False))
-                    continue
-                way = open_ways[PINNED.get(arm, arm)]
-                got = way.drain(payload, n) if is_stream else way.pong(payload, n)
+            cores.pin(cpus)
+            commands.send(checksum(payload))
+            if arm == IN_C:
+                inbox = np.zeros(size, np.uint8)
+                ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
+                commands.send((checksum(inbox.data), False))
+                continue
+            way = open_ways[PINNED.get(arm, arm)]
+            got = way.drain(payload, n) if is_stream else way.pong(payload, n)
             commands.send((checksum(got), way.is_readable()))
 
 

@@ -29,10 +29,9 @@ from crossover.errors import CrossoverError
 from crossover.experiments.own_message import TO_CHILD, TO_RANK, Settings, ways
 from crossover.measure.farms.user_code import equal, reason_of, refusing_prints, unfold
 from crossover.measure.messages.loops import WORD, Way
-from crossover.measure.ranks import allocator
+from crossover.measure.ranks import allocator, cores
 from crossover.measure.ranks.children import Children, begin
 from crossover.measure.ranks.peers import Peers
-from crossover.measure.sampling import prelude
 from crossover.measure.sampling.contract import DAMAGED, Block
 
 STREAM = "stream"
@@ -48,15 +47,15 @@ _most = math.inf
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per pattern, prelude and count that is not left out; streams have one prelude."""
-    arms = tuple(arm for arm in settings.arms if arm in TO_RANK or settings.placement != "nodes")
-    return [
-        Cell({"pattern": pattern, "prelude": before}, count, arms)
+    """One cell per pattern, binding and count that is not left out; streams, and ends on two hosts, are free."""
+    near = settings.placement != "nodes"
+    arms = tuple(arm for arm in settings.arms if arm in TO_RANK or near)
+    curves = [
+        {"pattern": pattern} | ({"binding": binding} if binding else {})
         for pattern in settings.patterns
-        for before in settings.preludes[: 1 if pattern == STREAM else None]
-        for count in settings.counts
-        if count <= _most
+        for binding in (settings.bindings if near and pattern != STREAM else ("",))
     ]
+    return [Cell(keys, count, arms) for keys in curves for count in settings.counts if count <= _most]
 
 
 def difference(got: Any, sent: Any) -> str:
@@ -95,6 +94,8 @@ class Command(NamedTuple):
     x: int
     n: int
     is_stream: bool
+    cpus: cores.Cpus = frozenset()
+    """The logical processors of the other end."""
 
 
 class End:
@@ -175,10 +176,11 @@ class Sender:
                 self._sizes[count] = f"message({count}) is {ways.describe(self.end.value(count))}"
         if fault := self.faults[name, count]:
             return Block(0.0, fault=fault)
+        if (theirs := cores.take(cell.keys)) is None:
+            return Block(0.0, fault=cores.ONE_CORE)
         line, way, value = self.lines[name], self.end.way(name, count), self.end.value(count)
-        line.send(Command(name, count, n, is_stream))
+        line.send(Command(name, count, n, is_stream, theirs))
         line.receive()
-        prelude.play(cell.keys)
         began = perf_counter()
         got = way.pour(value, n) if is_stream else way.ping(value, n)
         seconds = perf_counter() - began
@@ -202,8 +204,9 @@ class Sender:
 def follow(end: End, line: Line) -> None:
     """The other end: follow commands until there is none."""
     while command := line.receive():
-        arm, count, n, is_stream = command
+        arm, count, n, is_stream, cpus = command
         if n:
+            cores.pin(cpus)
             value, way = end.value(count), end.way(arm, count)
             line.send("ready")
             got = way.drain(value, n) if is_stream else way.pong(value, n)

@@ -30,6 +30,7 @@ class Settings(zeromq.Handed):
         "message instead, as pyzmq's own performance script does. `inproc` is measured in placement `process`, the "
         "other transports in the other placements. Across hosts, ipc curves use tcp instead.",
     ]
+    bindings: settings.Bindings = ("own", "shared")
     ceilings: Annotated[
         settings.Names,
         settings.OneOf(("C",)),
@@ -61,6 +62,7 @@ STANDARD = replace(
     sizes_bytes=settings.decades(100, 1_000_000, 3),
     arms=zeromq.HANDOVERS,
     curves=EVERY_TRANSPORT,
+    bindings=settings.BINDINGS,
     placements=PLACEMENTS,
     target_width=0.01,
     budget_seconds={"node": 20, "process": 6, "nodes": 20},
@@ -86,7 +88,7 @@ EXPERIMENT = Experiment(
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     leading_metric="round trip, median",
-    keys={"pattern": ["REQ/REP"], "transport": [*TRANSPORTS], "legacy": [False, True]},
+    keys={"pattern": ["REQ/REP"], "transport": [*TRANSPORTS], "legacy": [False, True], "binding": [*settings.BINDINGS]},
     tiers=settings.Tiers(SMOKE, QUICK, STANDARD, PAPER),
     built={"C": ["zmq_pingpong"]},
     rungs=tuple(

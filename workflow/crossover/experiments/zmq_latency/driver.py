@@ -26,6 +26,7 @@ from crossover.measure.messages import sockets
 from crossover.measure.messages.handover import HANDOVERS, Message, checksum, distinct, without
 from crossover.measure.messages.sockets import Curve, Socket, Sockets, curves
 from crossover.measure.native import ceiling_zeromq
+from crossover.measure.ranks import cores
 from crossover.measure.ranks.channel import Channel
 from crossover.measure.sampling.contract import DAMAGED, Block
 
@@ -34,12 +35,13 @@ CEILING = "C"
 
 
 def cells(settings: Settings) -> list[Cell]:
-    """One cell per curve and message size."""
+    """One cell per curve, binding and message size."""
     # Only a new message object can be sent back: these two reuse a buffer.
     re_sent, every = without(settings, "recv-into", CEILING), without(settings)
     return [
         Cell(keys, size, distinct(settings, re_sent if curve.legacy else every, size))
-        for curve, keys in curves(settings).items()
+        for curve, own in curves(settings).items()
+        for keys in sockets.bound(settings, own)
         for size in settings.sizes_bytes
     ]
 
@@ -58,8 +60,10 @@ class Requester:
         """Make `n` repetitions of `trips_per_repetition` round trips with messages of `cell.x` bytes."""
         if arm.ceiling and self.no_ceiling:
             return Block(0.0, fault=self.no_ceiling)
+        if (theirs := cores.take(cell.keys)) is None:
+            return Block(0.0, fault=cores.ONE_CORE)
         curve, trips, payload = Curve.of(cell.keys), n * self.trips_per_repetition, self.payload(cell.x)
-        self.channel.send((curve, arm.runs, trips, cell.x))
+        self.channel.send((curve, arm.runs, trips, cell.x, theirs))
         reply_checksum = self.channel.receive()
         if arm.ceiling:
             inbox = np.zeros(cell.x, np.uint8)
@@ -87,7 +91,8 @@ def reply(channel: Channel, bound: Sockets, settings: Settings) -> None:
     exchanges, _ = sockets.in_c(channel, exchange, bound, settings)
     payload_of = lru_cache(maxsize=1)(os.urandom)
     while command := channel.receive():
-        curve, arm, trips, size_bytes = command
+        curve, arm, trips, size_bytes, cpus = command
+        cores.pin(cpus)
         payload = payload_of(size_bytes)
         channel.send(checksum(payload))
         if arm == CEILING:

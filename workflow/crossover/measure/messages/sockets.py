@@ -68,6 +68,13 @@ def curves(settings: Connected) -> dict[Curve, Keys]:
     return {Curve.of(keys): keys for keys in settings.connections(settings.placement).values()}
 
 
+def bound(settings: Any, keys: Keys) -> list[Keys]:
+    """The curves with these keys: of round trips within a host, one for each of the settings' `bindings`."""
+    if settings.placement != "node" or keys["pattern"] != "REQ/REP":
+        return [keys]
+    return [{**keys, "binding": binding} for binding in settings.bindings]
+
+
 def ends(
     commanding: Callable[[Channel, Sockets, S], Blocks], other: Callable[[Channel, Sockets, S], None]
 ) -> tuple[Callable[[Peers, S], AbstractContextManager[Blocks]], Callable[[Peers, S], None]]:

@@ -334,7 +334,7 @@ def panel_names(panels: Iterable[Panel]) -> dict[PanelKey, str]:
     return found
 
 
-TOLD = ("transport", "memory", "prelude")
+TOLD = ("transport", "memory", "prelude", "binding")
 """Keys on which factors depend so much that a name has even their usual value."""
 
 
@@ -382,6 +382,7 @@ PLAIN: dict[str, tuple[object, ...]] = {
     "player": ("rank",),
     "memory": ("fresh",),
     "prelude": ("work", "pause", "wait", "none"),
+    "binding": ("own", "free", "shared"),
     "placement": ("node",),
     "transport": TRANSPORTS,
     "library_version": (),
