@@ -35,7 +35,7 @@ def protocol(where):
 def sides(quantity):
     """The names of all curves that a quantity needs."""
     over = quantity.over if isinstance(quantity.over, list) else [quantity.over]
-    changes = [quantity.changed(change) for change in (None, *over, quantity.of)]
+    changes = [quantity.changed(change) for change in (None, *over)]
     if quantity.against:
         other = quantity.changed(quantity.against)
         changes += [other, other.changed(other.over)]

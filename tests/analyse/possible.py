@@ -5,7 +5,6 @@ from judged import KEYS, UNITS, X, sides
 
 from crossover.analyse.claims.candidates import Candidates, NotMeasuredError
 from crossover.analyse.estimates.curve import Curve
-from crossover.design.protocol import holds
 
 LAUNCHES = 5
 RATE = 1e6
@@ -43,11 +42,7 @@ def fields(claim, noise, seed=1):
 
 
 def _base(claim, name, tilt):
-    quantity = claim.quantity
-    narrows = quantity.kind == "narrowing" and name[-1] == quantity.arm and holds(quantity.where, KEYS[name[2]])
-    if name[-1] == quantity.of or narrows:
-        return np.full_like(X, RATE * np.exp(2))
-    return RATE * (X / 1000) ** (tilt if name[-1] == quantity.arm else 0.0)
+    return RATE * (X / 1000) ** (tilt if name[-1] == claim.quantity.arm else 0.0)
 
 
 def shapes(claim):
@@ -55,7 +50,6 @@ def shapes(claim):
     ends = [end for end in claim.range if np.isfinite(end)]
     places = [factor * end for end in ends for factor in (0.05, 0.3, 0.8, 1.25, 3, 20)] + [np.mean(ends)]
     for place in [*places, claim.quantity.threshold or 1.0]:
-        yield np.full_like(X, RATE * np.exp(2 * np.clip(place, -3, 3)))  # a share of a gap
         for power in (place, -place):
             yield RATE * X ** np.clip(power, -2, 2)
         if place > 0:

@@ -191,36 +191,16 @@ def test_a_threshold_loses_between_itself_and_the_crossover(place, threshold):
     assert np.abs(lost) == pytest.approx(np.abs(0.5 * np.log(X / place)))
 
 
-@given(st.floats(0.1, 50), st.floats(0.1, 50))
-def test_a_penalty_is_a_difference_of_times(copying, penalty):
-    arms = curve("copy", 1e6 / np.full_like(X, copying)), curve("no-copy", 1e6 / np.full_like(X, copying + penalty))
-    found = find(field(*arms), quantity("penalty", over="copy"))
-    assert number(found) == pytest.approx(penalty)
-    assert found.effect == pytest.approx(np.expm1(EFFECT) * (copying + penalty))
-
-
-@given(st.floats(0, 1.5), st.floats(0.1, 3))
-def test_an_arm_covers_a_share_of_a_gap(share, gap):
-    arms = [curve(arm, np.full_like(X, np.exp(-gap * way))) for arm, way in (("s", 0), ("S", 1), ("into", share))]
-    found = find(field(*arms), quantity("gap", arm="into", over="s", of="S", mean={}))
-    assert number(found) == pytest.approx(share, abs=1e-9)
-    assert found.effect == pytest.approx(EFFECT * np.hypot(1, share) / gap)
-
-
-def test_a_gap_and_a_mean_need_launches_with_all_their_parts():
-    arms = [curve("s", np.ones_like(X)), curve("S", np.full_like(X, 4.0), first=2), curve("into", np.full_like(X, 2.0))]
-    gap, mean = quantity("gap", arm="into", over="s", of="S", mean={}), quantity("value", arm="s", mean={})
-    arms[2].values[0] = np.log(100)
-    assert number(find(field(*arms), gap)) == pytest.approx(0.5)
-    arms[0].values[0, 3], arms[0].values[0, 7] = np.nan, np.log(1000)
-    assert number(find(field(*arms), mean)) == pytest.approx(1)
-    arms[0].values[1:, 4] = np.nan
+def test_a_mean_needs_launches_with_all_its_parts_and_two_arms_shared_launches():
+    arm = curve("s", np.ones_like(X))
+    mean = quantity("value", arm="s", mean={})
+    arm.values[0, 3], arm.values[0, 7] = np.nan, np.log(1000)
+    assert number(find(field(arm), mean)) == pytest.approx(1)
+    arm.values[1:, 4] = np.nan
     with pytest.raises(NotMeasuredError, match="no launch measured all the points"):
-        find(field(*arms), mean)
-    with pytest.raises(NotMeasuredError, match="no launch measured all 3 arms"):
-        find(field(*arms[:2], level("into", 2.0, first=4)), gap)
+        find(field(arm), mean)
     apart = field(curve("copy", np.ones_like(X)), curve("no-copy", X / 1000, first=4))
-    for asked in ({"kind": "crossover"}, {"kind": "penalty"}, {"kind": "loss", "threshold": 1000}):
+    for asked in ({"kind": "crossover"}, {"kind": "loss", "threshold": 1000}):
         with pytest.raises(NotMeasuredError, match="no launch measured both arms"):
             find(apart, quantity(over="copy", **asked))
 

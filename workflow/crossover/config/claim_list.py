@@ -41,26 +41,12 @@ KINDS = {
     "ratio": Kind("The arm's value divided by another's.", ["over"], READINGS),
     "contrast": Kind("One ratio divided by another, of another experiment or metric.", ["over", "against", "at"]),
     "time": Kind("The time of one repetition in µs, from a rate.", one_of=["at", "each", "mean", "peak"]),
-    "penalty": Kind(
-        "The time of one repetition of the arm minus that of the other at the start of the axis, in µs, averaged over "
-        "the axis.",
-        ["over"],
-    ),
     "crossover": Kind("The point of the axis where the arm starts to beat the other.", ["over"]),
     "crossovers": Kind("One crossover divided by another.", ["over", "against"]),
     "loss": Kind(
         "The loss at each point if the arm is used from `threshold` on and the other below: the better value divided "
         "by the chosen one's.",
         ["over", "threshold"],
-    ),
-    "gap": Kind(
-        "The share of the distance from `over` to `of` that the arm covers, averaged over part of the axis.",
-        ["over", "of", "mean"],
-    ),
-    "narrowing": Kind(
-        "The share of the distance between the arm and `over` that is gone in the curve of `against`, averaged over "
-        "part of the axis.",
-        ["over", "against", "mean"],
     ),
     "saturation": Kind(
         "The first point at which the arm's rate times the axis reaches a share of its maximum.", ["share"]
@@ -70,7 +56,7 @@ KINDS = {
     ),
 }
 
-OF_RATES = ("time", "penalty", "saturation")
+OF_RATES = ("time", "saturation")
 """The kinds of quantities that take a rate."""
 
 
@@ -129,8 +115,6 @@ class Quantity:
     """The largest value in this part of the axis."""
     threshold: Positive = ABSENT
     share: Annotated[float, Gt(0), Lt(1)] = ABSENT
-    of: str = ABSENT
-    """The arm at the far end of a gap."""
     start: Annotated[float, Field(alias="from")] = ABSENT
     end: Annotated[float, Field(alias="to")] = ABSENT
 
@@ -329,7 +313,7 @@ def _unmeasured(part: Quantity, entrants: Sequence[str], where: str) -> Iterator
     known = {
         "placement": experiment.names("placements"),
         "metric": metrics,
-        **dict.fromkeys(("arm", "of", "over"), arms),
+        **dict.fromkeys(("arm", "over"), arms),
     }
     for key, available in known.items():
         named = getattr(part, key)

@@ -21,7 +21,7 @@ from crossover.config.claim_list import Over, Part, Quantity
 MICRO = 1e6
 """Microseconds of a second."""
 
-UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "times") | {"time": "µs", "penalty": "µs"}
+UNITS = dict.fromkeys(("ratio", "contrast", "crossovers", "loss", "scaling"), "times") | {"time": "µs"}
 """The units of kinds whose unit does not depend on the curve."""
 
 
@@ -122,19 +122,9 @@ def time(candidates: Candidates, quantity: Quantity) -> Result:
     return _numbers(inverted, [curve], "", candidates.effect(curve))
 
 
-def penalty(candidates: Candidates, quantity: Quantity) -> Result:
-    """The time of one repetition of the arm minus that of the other at the axis's start, averaged over the axis."""
-    first, second = _together(candidates, quantity, quantity.over)
-    own, others = (MICRO * np.exp(-curve.values) for curve in (first, second))
-    average = readings.means(first.x, own)
-    effect = np.expm1(candidates.effect(first)) * np.nanmean(average) if np.isfinite(average).any() else np.nan
-    known = estimate((average - others[:, 0])[:, np.newaxis])
-    return Result(known, [first, second], "", False, np.array([effect]))
-
-
 def crossover(candidates: Candidates, quantity: Quantity) -> Result:
     """The crossover of the arm and the other, from every launch."""
-    first, second = _together(candidates, quantity, quantity.over, every=True)
+    first, second = _together(candidates, quantity)
     effect = candidates.effect(first)
     place = readings.passes(*log_ratio(first, second), effect)
     return Result(place, [first, second], first.facts["axis_unit"], True, np.array([effect]))
@@ -150,37 +140,11 @@ def crossovers(candidates: Candidates, quantity: Quantity) -> Result:
 
 def loss(candidates: Candidates, quantity: Quantity) -> Result:
     """The other arm's value divided by that of the arm chosen by a threshold, at each point of the axis."""
-    first, second = _together(candidates, quantity, quantity.over, every=True)
+    first, second = _together(candidates, quantity)
     x, d = log_ratio(first, second)
     lost = np.where(x < quantity.threshold, d, -d) * (-1.0 if first.facts["better"] == "lower" else 1.0)
     reading = readings.read(candidates, replace(quantity, each=Part()), first, x, lost)
     return _numbers(reading, [first, second], "", candidates.effect(first))
-
-
-def gap(candidates: Candidates, quantity: Quantity) -> Result:
-    """The share of the gap between two arms that a third covers, in logarithms, on average."""
-    arm, start, end = _together(candidates, quantity, quantity.over, quantity.of)
-    ways = [readings.part(candidates, quantity.mean, curve, *log_ratio(curve, start)) for curve in (arm, end)]
-    covered, whole = (readings.means(*way) for way in ways)
-    mean_way = abs(np.nanmean(whole)) if np.isfinite(whole).any() else np.nan
-    share = estimate((covered / whole)[:, np.newaxis])
-    effect = candidates.effect(arm) * np.hypot(1, share.mean) / mean_way
-    return Result(share, [arm, start, end], "", False, effect)
-
-
-def narrowing(candidates: Candidates, quantity: Quantity) -> Result:
-    """The share of the gap between two arms that is gone in another curve, in logarithms, on average."""
-    ends = [_together(candidates, each, each.over) for each in (quantity, quantity.changed(quantity.against))]
-    parts = [readings.part(candidates, quantity.mean, first, *log_ratio(first, second)) for first, second in ends]
-    whole, left = (estimate(readings.means(*part)[:, np.newaxis]) for part in parts)
-    share = left.mean / whole.mean
-    # The error of a quotient, to first order.
-    known = difference(
-        Estimate(1 - share, left.error / abs(whole.mean), left.df),
-        Estimate(np.zeros_like(share), abs(share) * whole.error / abs(whole.mean), whole.df),
-    )
-    effect = candidates.effect(ends[0][0]) * np.hypot(1, share) / abs(whole.mean)
-    return Result(known, [curve for pair in ends for curve in pair], "", False, effect)
 
 
 def saturation(candidates: Candidates, quantity: Quantity) -> Result:
@@ -207,12 +171,9 @@ KINDS: dict[str, Callable[[Candidates, Quantity], Result]] = {
         ratio,
         contrast,
         time,
-        penalty,
         crossover,
         crossovers,
         loss,
-        gap,
-        narrowing,
         saturation,
         scaling,
     )
@@ -225,11 +186,11 @@ def _by_points(quantity: Quantity) -> bool:
     return quantity.at is not None or quantity.each is not None
 
 
-def _together(candidates: Candidates, quantity: Quantity, *others: Over, every: bool = False) -> list[Curve]:
-    """The arm and the others, restricted to launches that measured all of them. Raises NotMeasuredError without any."""
-    curves = aligned(*(candidates.curve(quantity.changed(change), every) for change in (None, *others)))
+def _together(candidates: Candidates, quantity: Quantity) -> list[Curve]:
+    """The arm and the other, restricted to launches that measured both. Raises NotMeasuredError without any."""
+    curves = aligned(*(candidates.curve(quantity.changed(change), every=True) for change in (None, quantity.over)))
     if not curves[0].launches:
-        raise NotMeasuredError(f"no launch measured {'both' if len(others) == 1 else f'all {len(curves)}'} arms")
+        raise NotMeasuredError("no launch measured both arms")
     return curves
 
 
