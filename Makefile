@@ -43,7 +43,7 @@ bundle: .venv/run  ## archive the run in results/bundle.zip (make report FROM=fo
 	@$(CROSSOVER) bundle $(ARGS)
 
 test: .venv/develop  ## run the tests
-	@$(BIN)/python -m pytest -m "not cluster and not calibration and not long" -n 3 --dist loadfile --no-loadscope-reorder
+	@$(BIN)/python -m pytest -m "not cluster and not calibration and not long" -n 3 --dist loadfile --no-loadscope-reorder -rs
 
 test-long: .venv/develop  ## run the tests that take longest
 	@$(BIN)/python -m pytest -m long -n 3
