@@ -57,9 +57,10 @@ class Run:
         if self.slurm:
             with plain():
                 submission.settle_environment()
-        self.config, self.most_minutes = session.granted(self.config, self.slurm)
-        if self.decides:
-            self.config = session.with_engines(self.config, config, self.slurm)
+        with plain():
+            self.config, self.most_minutes = session.granted(self.config, self.slurm)
+            if self.decides:
+                self.config = session.with_engines(self.config, config, self.slurm)
         session.expose()
         if self.decides:
             session.begin()

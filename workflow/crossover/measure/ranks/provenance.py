@@ -7,13 +7,13 @@ import os
 import platform
 import re
 import socket
-import subprocess
 import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -145,7 +145,7 @@ def slurm_job(began: float) -> dict[str, Any]:
     whether it has its nodes to itself.
 
     `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds, exclusive}; the last only if Slurm
-    says so, and empty outside Slurm, or if Slurm does not answer.
+    says so, and empty outside Slurm.
     """
     facts = _job_facts()
     times = _times(facts)
@@ -159,20 +159,20 @@ def slurm_job(began: float) -> dict[str, Any]:
 
 
 def granted_processors() -> float:
-    """The logical processors of this Slurm job beside other jobs; infinite elsewhere, or if Slurm does not answer."""
+    """The logical processors of this Slurm job beside other jobs; infinite elsewhere."""
     facts = _job_facts()
     beside_others = facts.get("OverSubscribe", "NO") != "NO"
     return int(facts["NumCPUs"]) if beside_others and facts.get("NumCPUs", "").isdecimal() else math.inf
 
 
 def job_hosts() -> list[str]:
-    """The names of the nodes of this Slurm job; none outside Slurm, or if Slurm does not answer."""
+    """The names of the nodes of this Slurm job; none outside Slurm."""
     nodes = _job_facts().get("NodeList", "")
     return _scontrol("hostnames", nodes).split() if nodes else []
 
 
 def seconds_left() -> float:
-    """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
+    """The time until Slurm ends this job; infinite outside Slurm, or without a limit."""
     return _times(_job_facts()).get("EndTime", math.inf) - time.time()
 
 
@@ -187,19 +187,15 @@ def _times(facts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _job_facts() -> dict[str, str]:
-    """Slurm's facts of this job; empty outside Slurm, or if Slurm does not answer."""
+    """Slurm's facts of this job; empty outside Slurm. Raises CrossoverError if Slurm does not answer."""
     job = os.environ.get("SLURM_JOB_ID")
-    if job is None:
-        return {}
-    return dict(re.findall(r"\b(\w+)=(\S+)", _scontrol("job", job)))
+    return {} if job is None else dict(re.findall(r"\b(\w+)=(\S+)", _scontrol("job", job)))
 
 
+@cache
 def _scontrol(*what: str) -> str:
-    """What Slurm's controller says; empty without an answer."""
-    command = ["scontrol", "--oneliner", "show", *what]
-    with suppress(OSError, subprocess.TimeoutExpired):
-        return programs.run(command, seconds=10).stdout
-    return ""
+    """What Slurm says, once; a launch that began with an answer needs none at its end."""
+    return programs.ask("scontrol", "--oneliner", "show", *what, refuses=True).stdout
 
 
 def commit() -> str:
