@@ -23,19 +23,17 @@ def test_the_examples_in_the_docstrings_hold():
 
 @pytest.mark.parametrize(("named", "nodes"), [(None, 3), ("single", 1), ("main,single", 4)])
 def test_the_named_partitions_or_the_default_one_are_counted(slurm, named, nodes):
-    assert cluster.most_nodes(named, sys.maxsize, 100) == nodes
+    assert cluster.most_nodes(named, sys.maxsize) == nodes
 
 
-def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
-    assert cluster.most_nodes(None, 2, 100) == 2
-    monkeypatch.setattr(cluster, "listed", lambda: ANSWER.replace("|3|", "|5000|"))
-    assert cluster.most_nodes(None, sys.maxsize, 100) == 100
+def test_the_key_nodes_is_a_bound_too(slurm):
+    assert cluster.most_nodes(None, 2) == 2
 
 
 def test_without_an_answer_only_the_key_is_a_bound(monkeypatch):
     monkeypatch.setattr(cluster, "listed", lambda: "")
-    assert cluster.most_nodes(None, sys.maxsize, 100) is None
-    assert cluster.most_nodes(None, 2, 100) == 2
+    assert cluster.most_nodes(None, sys.maxsize) is None
+    assert cluster.most_nodes(None, 2) == 2
 
 
 def test_without_slurm_the_defaults_apply_at_once(stand_in, monkeypatch, tmp_path):

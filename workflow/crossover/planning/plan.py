@@ -200,7 +200,7 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
     config, owning = demand.config, owners(demand.config, targets)
     names = [name for name in config.experiments if name in owning]
     named = replace(config, experiments={name: config.experiments[name] for name in names})
-    estimate = Estimate(config.tier, [], site.nodes, site.is_known, left_out(named))
+    estimate = Estimate(config.tier, [], site.nodes, site.at_once, site.is_known, left_out(named))
     if config.partial:
         remarks = demand.remarks(launches(config), others or {})
         return Plan(estimate, {name: demand.existing(name) for name in names}, ALL in owning, remarks=remarks)

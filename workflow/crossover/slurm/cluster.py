@@ -66,13 +66,13 @@ def partition_in(answer: str, names: str | None) -> Partition:
     )
 
 
-def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
-    """The most nodes that a run can use at a time: those of these partitions, at most `bound`, one for each of `jobs`.
+def most_nodes(partitions: str | None, bound: int) -> int | None:
+    """The most nodes that a run can use at a time: those of these partitions, at most `bound`.
 
     None if neither Slurm nor `bound` (then sys.maxsize) tells.
     """
     most = min(filter(None, [bound, partition(partitions).nodes]))
-    return None if most == sys.maxsize else min(most, jobs)
+    return None if most == sys.maxsize else most
 
 
 def _number(text: str) -> float:

@@ -120,10 +120,11 @@ class Run:
         )
 
     def _site(self) -> Site:
-        nodes = self.workflow.nodes
-        known = session.available(self.workflow, self.slurm, self.hosts) if nodes else None
+        # Snakemake calls the most jobs at a time `nodes`.
+        jobs = self.workflow.nodes
+        known = session.available(self.slurm, self.hosts) if jobs else None
         extra = session.slurm_extra(self.workflow)
-        return Site(self.slurm, self.most_minutes, extra, known or nodes, bool(known or not nodes))
+        return Site(self.slurm, self.most_minutes, extra, known or jobs, jobs or sys.maxsize, bool(known or not jobs))
 
     # ---- one launch
 

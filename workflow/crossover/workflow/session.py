@@ -218,8 +218,8 @@ def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     return config, cluster.partition(slurm.get("slurm_partition")).minutes
 
 
-def available(workflow: Any, slurm: Mapping[str, Any], hosts: int) -> int | None:
+def available(slurm: Mapping[str, Any], hosts: int) -> int | None:
     """The most nodes that a run can use at a time, by the partition and the key `nodes`; None if unknown."""
     if slurm:
-        return cluster.most_nodes(slurm.get("slurm_partition"), hosts, workflow.nodes)
-    return None if hosts == sys.maxsize else min(hosts, workflow.nodes)
+        return cluster.most_nodes(slurm.get("slurm_partition"), hosts)
+    return None if hosts == sys.maxsize else hosts
