@@ -16,11 +16,11 @@ from crossover.design.config import Config
 from crossover.design.farms import authenticates, crosses_hosts
 from crossover.design.launch import MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings
-from crossover.planning import batches
+from crossover.planning import batches, receipt
 from crossover.planning.batches import HERE, Job, Site
 from crossover.planning.demand import Demand
 from crossover.planning.estimate import Estimate
-from crossover.planning.receipt import FOLDER, NAME, Files
+from crossover.planning.receipt import FOLDER, NAME, Files, Receipt
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
@@ -156,6 +156,9 @@ def left_out(config: Config) -> list[str]:
 
 # ---- the plan of a run
 
+HOSTS = "hosts"
+"""The key of experiments that the cluster decides."""
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -197,6 +200,7 @@ class Plan:
 
 def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapping[str, int] | None = None) -> Plan:
     """The plan of a run with these `targets`; `others` are the numbers of measured launches of other tiers."""
+    demand = _with_engines_kept(demand)
     config, owning = demand.config, owners(demand.config, targets)
     names = [name for name in config.experiments if name in owning]
     named = replace(config, experiments={name: config.experiments[name] for name in names})
@@ -204,9 +208,13 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
     if config.partial:
         remarks = demand.remarks(launches(config), others or {})
         return Plan(estimate, {name: demand.existing(name) for name in names}, ALL in owning, remarks=remarks)
-    tables = {name: {demand.path(each): each for each in launches(config, name)} for name in names}
+    tables = {name: {demand.path(each): each for each in _with_hosts_kept(demand, name)} for name in names}
     every = {path: each for own in tables.values() for path, each in own.items()}
-    every |= {path: each for path, each in _single(config, targets).items() if each not in {*every.values()}}
+    every |= {
+        path: each
+        for path, each in _single(config, targets).items()
+        if path not in every and each not in {*every.values()}
+    }
     due = dict(sorted(demand.due(every).items(), key=lambda item: _place(*item)))
     jobs = batches.split(site, due, demand.receipts)
     return Plan(
@@ -218,6 +226,43 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
         frozenset(path for path in every if path not in due and demand.receipts[path].measured),
         demand.conflict([each for path, each in every.items() if path not in demand.forced]),
     )
+
+
+def _with_engines_kept(demand: Demand) -> Demand:
+    """The demand with the engines of the newest measured launch of each experiment, if nothing else differs from it."""
+    for name, keys in demand.of_cluster.items():
+        own = [each for which, all_turns in demand.held.items() if which[0] == name for each in all_turns]
+        if keys not in ((), (HOSTS,)) and (before := receipt.latest(own)) and (config := _kept(demand, before, keys)):
+            demand = replace(demand, config=config)
+    return demand
+
+
+def _with_hosts_kept(demand: Demand, name: str) -> Iterator[Launch]:
+    """The launches of an experiment: a measured one keeps its hosts, others have those that there are now."""
+    for own in launches(demand.config, name):
+        last, before = demand.receipts.get(demand.path(own)), receipt.latest(demand.held.get(own.name, ()))
+        if before and not (last and last.measured) and (config := _kept(demand, before, (HOSTS,))):
+            kept = launch(config, *own.name)
+            path = demand.path(kept)
+            yield kept if path in demand.receipts and path not in demand.forced else own
+        else:
+            yield own
+
+
+def _kept(demand: Demand, before: Receipt, keys: Sequence[str]) -> Config | None:
+    """The configuration with these `keys` as in a measured launch, if it differs in nothing else; None otherwise."""
+    config, name = demand.config, before.name[0]
+    if not ({*keys} & {*demand.of_cluster.get(name, ())} and before.measured):
+        return None
+    if launch(config, *before.name).settings.digest == before.digest:
+        return None
+    stored = receipt.stored_settings(before)
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value := stored[key], list) else value for key in keys if key in stored
+    }
+    own = replace(config.experiments[name], **values)
+    found = replace(config, experiments={**config.experiments, name: own})
+    return found if launch(found, *before.name).settings.digest == before.digest else None
 
 
 def _place(path: str, launch: Launch) -> tuple[int, bytes]:

@@ -61,6 +61,7 @@ class Run:
             self.config, self.most_minutes = session.granted(self.config, self.slurm)
             if self.decides:
                 self.config = session.with_engines(self.config, config, self.slurm)
+        self._of_cluster = session.of_cluster(self.config, config)
         session.expose()
         if self.decides:
             session.begin()
@@ -115,9 +116,8 @@ class Run:
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
         packages = {name for each in experiments.declared().values() for name in each.packages}
-        return Demand(
-            self.config, held, provenance.software(packages) if known else None, session.forced(self.workflow)
-        )
+        software = provenance.software(packages) if known else None
+        return Demand(self.config, held, software, session.forced(self.workflow), self._of_cluster)
 
     def _site(self) -> Site:
         # Snakemake calls the most jobs at a time `nodes`.

@@ -205,6 +205,18 @@ def with_engines(config: Config, stated: Mapping[str, Any], slurm: Mapping[str, 
     return replace(config, experiments={name: fitted(name, own) for name, own in config.experiments.items()})
 
 
+def of_cluster(config: Config, stated: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The keys of each experiment that hosts and their cores decided, because the configuration does not."""
+    found = {}
+    for name, own in config.experiments.items():
+        said = (stated.get("experiments") or {}).get(name) or {}
+        keys = [plan.HOSTS] if own.pairs_of_hosts and said.get(plan.HOSTS) != own.hosts_across() else []
+        if config.tier == "quick":
+            keys += [key for key in ("engines", "engine_counts") if hasattr(own, key) and key not in said]
+        found[name] = tuple(keys)
+    return found
+
+
 def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     """The configuration fitted to the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
     if not slurm:
