@@ -115,7 +115,14 @@ def test_a_plan_names_what_its_targets_leave_out():
     both = {name: own | {"placements": ["nodes"]} for name, own in BOTH.items()}
     config = replace(schema.complete({"experiments": both}), too_few_nodes="why")
     found = plan.make(Demand(config, {}), ["zmq_bursts"])
-    assert found.estimate.outlook.splitlines()[1:] == ["not measured: zmq_bursts (placement nodes): why"]
+    needs = "zmq_bursts (placement nodes) needs 2 nodes; this cluster gives 1"
+    assert found.estimate.outlook.splitlines()[1:] == [f"not measured: {needs}; why"]
+
+
+def test_pairs_on_three_nodes_need_four(config):
+    few = replace(on(config, 3), too_few_nodes="why")
+    assert plan.wider(few) == "mpi_pairs (placement nodes) needs 4 nodes; this cluster gives 3"
+    assert plan.wider(on(config, 4)) == plan.wider(on(config, 1)) == ""
 
 
 def test_the_jobs_request_at_most_what_the_cluster_grants(config):

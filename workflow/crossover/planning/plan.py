@@ -144,14 +144,24 @@ def most_hosts(config: Config) -> int:
 
 def left_out(config: Config) -> list[str]:
     """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
-    found, wider = withheld(config), waiting(config)
+    found, more = withheld(config), waiting(config)
     lines = [f"not measured: {arm} of {', '.join(names)}: {UNSAFE}" for arm, names in found.items()]
-    nothing = all({*own.placements} == {*wider.get(name, ())} for name, own in config.experiments.items())
-    reason = config.too_few_nodes or (nothing and "this needs a cluster, as with --profile slurm")
-    if wider and reason:
-        places = [f"{name} (placement {', '.join(placements)})" for name, placements in wider.items()]
-        lines.append(f"not measured: {', '.join(places)}: {reason}")
+    nothing = all({*own.placements} == {*more.get(name, ())} for name, own in config.experiments.items())
+    if words := wider(config):
+        lines.append(f"not measured: {words}; {config.too_few_nodes}")
+    elif more and nothing:
+        places = [f"{name} (placement {', '.join(placements)})" for name, placements in more.items()]
+        lines.append(f"not measured: {', '.join(places)}: this needs a cluster, as with --profile slurm")
     return lines
+
+
+def wider(config: Config) -> str:
+    """What a cluster has too few nodes for, in words; empty if it has enough, and on a single machine."""
+    needs = [
+        f"{name} (placement {', '.join(placements)}) needs {max(placements.values())} nodes"
+        for name, placements in waiting(config).items()
+    ]
+    return f"{', '.join(needs)}; this cluster gives {config.hosts}" if needs and config.too_few_nodes else ""
 
 
 # ---- the plan of a run
