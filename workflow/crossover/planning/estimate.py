@@ -198,7 +198,9 @@ def apart(launches: Iterable[rows.Launch]) -> list[rows.Launch]:
         ended = 0.0
         for place, launch in enumerate(sorted(job, key=lambda launch: launch.entering_seconds or 0)):
             entering = launch.entering_seconds or 0
-            found.append(replace(launch, queued_seconds=None, entering_seconds=entering - ended) if place else launch)
+            # Earlier releases compared two clocks.
+            own = replace(launch, entering_seconds=max(0.0, entering - ended)) if place or entering < 0 else launch
+            found.append(replace(own, queued_seconds=None) if place else own)
             ended = entering + (launch.wall_seconds or 0)
     return found
 
