@@ -177,3 +177,5 @@ def test_an_experiment_with_measured_launches_keeps_their_engines(config, name, 
     found = made(having(now), "all", of_cluster={name: (key,)})
     assert found.conflict == "" and kept in found.measured
     assert {each.settings.engine_count() for each in found.due.values()} == {before}
+    again = made(replace(having(now), remeasure=True), "all", of_cluster={name: (key,)})
+    assert {each.settings.engine_count() for each in again.due.values()} == {now}

@@ -239,7 +239,7 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
 
 
 def _with_engines_kept(demand: Demand) -> Demand:
-    """The demand with the engines of the newest measured launch of each experiment, if nothing else differs from it."""
+    """The demand with the engines of each experiment's newest measured launch, if this differs in nothing else."""
     for name, keys in demand.of_cluster.items():
         own = [each for which, all_turns in demand.held.items() if which[0] == name for each in all_turns]
         if keys not in ((), (HOSTS,)) and (before := receipt.latest(own)) and (config := _kept(demand, before, keys)):
@@ -262,9 +262,9 @@ def _with_hosts_kept(demand: Demand, name: str) -> Iterator[Launch]:
 def _kept(demand: Demand, before: Receipt, keys: Sequence[str]) -> Config | None:
     """The configuration with these `keys` as in a measured launch, if it differs in nothing else; None otherwise."""
     config, name = demand.config, before.name[0]
-    if not ({*keys} & {*demand.of_cluster.get(name, ())} and before.measured):
+    if config.remeasure or demand.forced.everything or {*keys}.isdisjoint(demand.of_cluster.get(name, ())):
         return None
-    if launch(config, *before.name).settings.digest == before.digest:
+    if not before.measured or launch(config, *before.name).settings.digest == before.digest:
         return None
     stored = receipt.stored_settings(before)
     values: dict[str, Any] = {

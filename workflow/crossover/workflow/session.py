@@ -211,8 +211,10 @@ def of_cluster(config: Config, stated: Mapping[str, Any]) -> dict[str, tuple[str
     for name, own in config.experiments.items():
         said = (stated.get("experiments") or {}).get(name) or {}
         keys = [plan.HOSTS] if own.pairs_of_hosts and said.get(plan.HOSTS) != own.hosts_across() else []
-        if config.tier == "quick":
-            keys += [key for key in ("engines", "engine_counts") if hasattr(own, key) and key not in said]
+        counted = {FixedEngines: "engines", EngineCounts: "engine_counts"} if config.tier == "quick" else {}
+        # Several counts are an axis.
+        single = len(getattr(own, "engine_counts", "1")) == 1
+        keys += [key for kind, key in counted.items() if single and isinstance(own, kind) and key not in said]
         found[name] = tuple(keys)
     return found
 
