@@ -92,4 +92,4 @@ def test_without_the_controller_a_dry_run_waits_and_ends_with_the_reason(project
     finally:
         project.slurm.start_controller()
     assert code == 1 and "Traceback" not in said
-    assert "waiting for Slurm (sinfo) ..." in said and "Slurm does not answer: sinfo: " in said
+    assert "waiting for Slurm (sbatch) ..." in said and "Slurm does not answer: sbatch: " in said
