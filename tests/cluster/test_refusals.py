@@ -58,8 +58,8 @@ def test_a_partition_of_one_node_leaves_out_launches_across_hosts_and_names_them
     for text in (planned, said):
         assert set(re.findall("Measuring mpi_pingpong, placement (\\w+)", text)) <= {"node"}
         assert (
-            f"not measured: mpi_pingpong (placement nodes): {words}; set `partition:` in profiles/slurm/site.yaml"
-            in text
+            "not measured: mpi_pingpong (placement nodes) needs 2 nodes; this cluster gives 1; "
+            f"{words}; set `partition:` in profiles/slurm/site.yaml" in text
         )
     assert "2 of 2 launches measured" in said
     page = (project.folder / "results/report/index.html").read_text()
@@ -84,11 +84,12 @@ def test_a_launch_that_is_named_though_it_cannot_run_is_refused_with_slurms_word
     assert "--partition=single --nodes=2" in said and "is not available; set `partition:`" in said
 
 
-def test_without_the_controller_a_dry_run_plans_everything(project: OnCluster) -> None:
+def test_without_the_controller_a_dry_run_waits_and_ends_with_the_reason(project: OnCluster) -> None:
     project.configure(mpi_pingpong=SMALL_MPI)
     project.slurm.stop_controller()
     try:
-        said = project.succeed(*SLURM, "-n")
+        code, said = project.run(*SLURM, "-n")
     finally:
         project.slurm.start_controller()
-    assert "Slurm refuses" not in said and "4 launches, a job each" in said
+    assert code == 1 and "Traceback" not in said
+    assert "waiting for Slurm (sbatch) ..." in said and "Slurm does not answer: sbatch: " in said

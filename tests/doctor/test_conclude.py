@@ -62,6 +62,7 @@ EXAMPLES: list[tuple[str, Seen, Verdict, str, str]] = [
     ("two hosts", ONE_NODE, PROBLEM, "partition", "PartitionNodeLimit"),
     ("two hosts", replace(HEALTHY, nodes=None), UNKNOWN, "", "one node at a time"),
     ("two hosts", replace(HEALTHY, nodes=None, too_few_nodes="no; wait"), PROBLEM, "", "hosts: no; wait"),
+    ("two hosts", replace(HEALTHY, wider="pairs need 4"), OK, "", "on n1 and n2 (MPICH 5.0.2); pairs need 4"),
     ("two hosts", tried(attempt("mpiexec", "n1 n1"), attempt("srun", "n1 n2")), PROBLEM, "mpi: srun", "on n1, though"),
     ("two hosts", tried(attempt("mpiexec", "n1 n1")), PROBLEM, "mpi", "ask the site"),
     ("processors", bound("srun --x", 2, 16), PROBLEM, "mpi: srun --x --cpu-bind=none", "may use 2 of its host's 16"),

@@ -93,4 +93,5 @@ def test_only_beside_other_jobs_the_processors_of_a_job_are_a_bound(monkeypatch,
     script(tmp_path / "scontrol", f"echo 'JobId=7 {facts}'")
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
+    provenance._scontrol.cache_clear()
     assert provenance.granted_processors() == processors

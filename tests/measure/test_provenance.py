@@ -4,7 +4,6 @@ import os
 import socket
 import subprocess
 import time
-from datetime import datetime
 from functools import partial
 from statistics import median
 from types import SimpleNamespace
@@ -13,7 +12,9 @@ import psutil
 import pytest
 from launching import COMMON, script, settings
 
+from crossover import programs
 from crossover.design.arm import Arm
+from crossover.errors import CrossoverError
 from crossover.experiments.zmq_throughput import EXPERIMENT
 from crossover.experiments.zmq_throughput import driver as zmq_throughput
 from crossover.measure.ranks import provenance, variables
@@ -98,7 +99,14 @@ JOB = "JobId=7 JobName=x SubmitTime=2026-11-21T18:00:00 EligibleTime=2026-11-21T
             (f"echo {JOB} OverSubscribe={word} Contiguous=0", {"exclusive": word == "NO"})
             for word in ("NO", "OK", "USER")
         ),
-        *((text, None) for text in ("exit 1", "echo JobId=7 StartTime=Unknown", f"echo {JOB.replace('2026', 'x')}")),
+        *(
+            (text, None)
+            for text in (
+                "echo Invalid job id specified >&2",
+                "echo JobId=7 StartTime=Unknown",
+                f"echo {JOB.replace('2026', 'x')}",
+            )
+        ),
     ],
 )
 def test_a_job_tells_its_times_and_whether_it_has_its_nodes_to_itself_or_nothing(tmp_path, monkeypatch, text, known):
@@ -106,9 +114,37 @@ def test_a_job_tells_its_times_and_whether_it_has_its_nodes_to_itself_or_nothing
     monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
     monkeypatch.setenv("SLURM_JOB_ID", "7")
     assert provenance.gather(Reach())["slurm"]["SLURM_JOB_ID"] == "7"
-    began = datetime.fromisoformat("2026-11-21T18:01:36").timestamp()
+    provenance._scontrol.cache_clear()
+    monkeypatch.setattr(provenance, "_job_seconds", lambda _: 10.0)
     times = {"job": "7", "queued_seconds": 90.0, "entering_seconds": 6.0}
-    assert provenance.slurm_job(began) == (times | known if known is not None else {})
+    assert provenance.slurm_job(4.0) == (times | known if known is not None else {})
+
+
+@pytest.mark.parametrize("silent", ["echo Unable to contact slurm controller >&2; exit 1", "exit 1"])
+def test_a_job_without_an_answer_measures_nothing(tmp_path, monkeypatch, silent):
+    script(tmp_path / "scontrol", silent)
+    monkeypatch.setenv("PATH", f"{tmp_path}:/usr/bin:/bin")
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    monkeypatch.setattr(programs, "PATIENCE_SECONDS", 1.5)
+    provenance._scontrol.cache_clear()
+    with pytest.raises(CrossoverError, match="Slurm does not answer: scontrol: "):
+        provenance.seconds_left()
+
+
+@pytest.mark.parametrize("ahead", [-900, -3, 0, 20, 200])
+def test_a_job_is_as_old_as_its_first_process_whatever_the_clock_of_its_host_says(monkeypatch, ahead):
+    monkeypatch.setenv("SLURM_JOB_ID", "unlike any other")
+    first = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    monkeypatch.setattr(provenance, "age_seconds", lambda process="self": 30.0 if process == str(first.pid) else 5.0)
+    now = time.time()
+    times = {"StartTime": now - 30 - ahead, "EndTime": now - 30 - ahead + 600}
+    monkeypatch.setattr(provenance, "_job_facts", dict)
+    monkeypatch.setattr(provenance, "_times", lambda _: times)
+    try:
+        assert provenance.seconds_left() == pytest.approx(550 if ahead == 20 else 570, abs=2)
+    finally:
+        first.kill()
+        first.wait()
 
 
 def test_the_age_of_a_process_is_independent_of_the_wall_clock(monkeypatch):

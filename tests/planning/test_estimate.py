@@ -1,9 +1,13 @@
 """Is the time of a run estimated correctly, and compared with its actual time?"""
 
 import re
+import sys
 import time
+from dataclasses import replace
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from crossover.config import schema
 from crossover.paths import PROJECT
@@ -72,6 +76,24 @@ def test_a_job_adds_its_start_time_to_a_launch(config):
 def test_jobs_of_two_nodes_wait_until_two_are_free():
     found = estimate.cost([(10, 1), (10, 2), (10, 2)], nodes=2)
     assert (found.wall_seconds, found.node_seconds) == (30, 50)
+
+
+COUNTS = st.integers(1, 40)
+
+
+@given(st.lists(st.tuples(st.floats(1, 1e4), COUNTS)), COUNTS, st.one_of(COUNTS, st.just(sys.maxsize)))
+def test_jobs_of_any_width_have_a_duration_within_bounds(jobs, nodes, at_once):
+    found, seconds = estimate.cost(jobs, nodes, at_once), [own for own, _ in jobs]
+    shared = max(found.node_seconds / (found.nodes or 1), sum(seconds) / at_once, *seconds, 0)
+    assert shared <= found.wall_seconds * (1 + 1e-9) and found.wall_seconds <= sum(seconds) * (1 + 1e-9)
+    assert found.nodes <= max(nodes, *(wanted for _, wanted in jobs), 0)
+
+
+def test_a_bound_of_jobs_counts_jobs_and_launches_wider_than_the_nodes_have_theirs(config):
+    wide = replace(complete(experiments={"mpi_pairs": {}}), hosts=16)
+    found = expected([*plan.launches(wide)], nodes=5, at_once=1)
+    assert "on up to 16 nodes at a time" in found.outlook
+    assert "the duration depends" in replace(found, nodes=1, is_known=False).outlook
 
 
 @pytest.mark.parametrize("nodes", [None, 3])

@@ -29,6 +29,12 @@ def test_the_launches_of_a_job_add_up_to_its_duration():
     assert sum(estimate.node_seconds(own, 1) for own in estimate.apart([LATER, FIRST])) == 25 + 10
 
 
+def test_no_duration_of_an_earlier_release_is_negative():
+    found = estimate.apart([replace(FIRST, entering_seconds=-900.0), replace(LATER, entering_seconds=-885.0)])
+    assert [each.entering_seconds for each in found] == [0.0, 1.0]
+    assert estimate.timed_share((each, 1) for each in found) == 15 / 25
+
+
 def test_the_share_counts_every_node():
     facts = zip(estimate.apart([LATER, FIRST, ALONE]), (1, 1, 2), strict=True)
     assert estimate.timed_share(facts) == pytest.approx((6 + 9 + 2 * 5) / (35 + 40))

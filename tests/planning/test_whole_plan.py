@@ -20,9 +20,9 @@ def config(tmp_path):
     return schema.complete({"results": str(tmp_path), "experiments": BOTH})
 
 
-def made(config, *targets, forced=(), site=batches.HERE):
+def made(config, *targets, forced=(), site=batches.HERE, of_cluster=()):
     held = receipt.held(config.results, config.tier)
-    return plan.make(Demand(config, held, forced=Forced(names=frozenset(forced))), targets, site)
+    return plan.make(Demand(config, held, None, Forced(names=frozenset(forced)), dict(of_cluster)), targets, site)
 
 
 EVERY = ["async_cost", "zmq_bursts", plan.ALL]
@@ -115,10 +115,67 @@ def test_a_plan_names_what_its_targets_leave_out():
     both = {name: own | {"placements": ["nodes"]} for name, own in BOTH.items()}
     config = replace(schema.complete({"experiments": both}), too_few_nodes="why")
     found = plan.make(Demand(config, {}), ["zmq_bursts"])
-    assert found.estimate.outlook.splitlines()[1:] == ["not measured: zmq_bursts (placement nodes): why"]
+    needs = "zmq_bursts (placement nodes) needs 2 nodes; this cluster gives 1"
+    assert found.estimate.outlook.splitlines()[1:] == [f"not measured: {needs}; why"]
+
+
+def test_pairs_on_three_nodes_need_four(config):
+    few = replace(on(config, 3), too_few_nodes="why")
+    assert plan.wider(few) == "mpi_pairs (placement nodes) needs 4 nodes; this cluster gives 3"
+    assert plan.wider(on(config, 4)) == plan.wider(on(config, 1)) == ""
 
 
 def test_the_jobs_request_at_most_what_the_cluster_grants(config):
     longest = made(config, "all", site=Site({"slurm_partition": "x"}, most_minutes=3))
     assert all(sum(job.shares) <= 3 for job in longest.jobs)
     assert max(math.ceil(minutes) for job in longest.jobs for minutes in job.minutes) >= 1
+
+
+def on(config, hosts, **stated):
+    """Pairs of hosts as planned on a cluster of so many nodes."""
+    whole = schema.complete({"results": config.results, "experiments": {"mpi_pairs": {"launches": 3} | stated}})
+    return plan.fitted(replace(whole, hosts=hosts))
+
+
+PAIRS = {"mpi_pairs": (plan.HOSTS,)}
+
+
+@pytest.mark.parametrize("now", [4, 5, 7])
+def test_measured_pairs_keep_their_hosts_and_those_that_are_due_take_the_present_ones(config, now):
+    first, second, _ = plan.launches(on(config, 5))
+    kept = [str(measure(config, each)) for each in (first, second)]
+    found = made(on(config, now), "all", of_cluster=PAIRS)
+    assert found.conflict == "" and found.measured == {*kept}
+    assert [launch.settings.nodes for launch in found.launches.values()] == [5, 5, now]
+    assert [launch.settings.nodes for launch in found.due.values()] == [now]
+    assert [path for path in found.tables["mpi_pairs"] if path in kept] == kept
+
+
+def test_pairs_that_differ_in_more_than_hosts_or_whose_hosts_the_user_states_are_a_conflict(config):
+    measure(config, next(plan.launches(on(config, 5))))
+    assert "hosts: 5, now 4" in made(on(config, 4), "all").conflict
+    assert "target_width" in made(on(config, 4, target_width=0.5), "all", of_cluster=PAIRS).conflict
+
+
+def test_pairs_that_are_forced_or_remeasured_take_the_present_hosts(config, monkeypatch):
+    path = str(measure(config, next(plan.launches(on(config, 5))), facts={"code": "before"}))
+    assert {
+        each.settings.nodes for each in made(on(config, 4), "all", forced=["launch"], of_cluster=PAIRS).due.values()
+    } == {4}
+    again = made(replace(on(config, 4), remeasure=True), "all", of_cluster=PAIRS)
+    assert path not in again.launches and {each.settings.nodes for each in again.due.values()} == {4}
+
+
+@pytest.mark.parametrize(("name", "key", "before", "now"), [("task_latency", "engines", 8, 2)])
+def test_an_experiment_with_measured_launches_keeps_their_engines(config, name, key, before, now):
+    def having(count):
+        chosen = {name: {"launches": 2, "placements": ["node"], "arms": ["leastload", "threads"], key: count}}
+        return schema.complete({"results": config.results, "experiments": chosen})
+
+    kept = str(measure(config, next(plan.launches(having(before)))))
+    assert f"{key}: {before}, now {now}" in made(having(now), "all").conflict
+    found = made(having(now), "all", of_cluster={name: (key,)})
+    assert found.conflict == "" and kept in found.measured
+    assert {each.settings.engine_count() for each in found.due.values()} == {before}
+    again = made(replace(having(now), remeasure=True), "all", of_cluster={name: (key,)})
+    assert {each.settings.engine_count() for each in again.due.values()} == {now}

@@ -2,10 +2,10 @@
 
 import doctest
 import sys
-import time
 
 import pytest
 
+from crossover.errors import CrossoverError
 from crossover.slurm import cluster
 
 ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|infinite|64\nsingle|up|1|30:00|64\n"
@@ -13,7 +13,7 @@ ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|infinite|64\nsingle|up|1|30
 
 @pytest.fixture
 def slurm(monkeypatch):
-    monkeypatch.setattr(cluster, "said", lambda *_: ANSWER)
+    monkeypatch.setattr(cluster, "listed", lambda: ANSWER)
 
 
 def test_the_examples_in_the_docstrings_hold():
@@ -23,27 +23,50 @@ def test_the_examples_in_the_docstrings_hold():
 
 @pytest.mark.parametrize(("named", "nodes"), [(None, 3), ("single", 1), ("main,single", 4)])
 def test_the_named_partitions_or_the_default_one_are_counted(slurm, named, nodes):
-    assert cluster.most_nodes(named, sys.maxsize, 100) == nodes
+    assert cluster.most_nodes(named, sys.maxsize) == nodes
 
 
-def test_the_key_nodes_and_the_number_of_jobs_are_bounds_too(slurm, monkeypatch):
-    assert cluster.most_nodes(None, 2, 100) == 2
-    monkeypatch.setattr(cluster, "said", lambda *_: ANSWER.replace("|3|", "|5000|"))
-    assert cluster.most_nodes(None, sys.maxsize, 100) == 100
+def test_the_key_nodes_is_a_bound_too(slurm):
+    assert cluster.most_nodes(None, 2) == 2
 
 
 def test_without_an_answer_only_the_key_is_a_bound(monkeypatch):
-    monkeypatch.setattr(cluster, "said", lambda *_: "")
-    assert cluster.most_nodes(None, sys.maxsize, 100) is None
-    assert cluster.most_nodes(None, 2, 100) == 2
+    monkeypatch.setattr(cluster, "listed", lambda: "")
+    assert cluster.most_nodes(None, sys.maxsize) is None
+    assert cluster.most_nodes(None, 2) == 2
 
 
-def test_a_silent_slurm_and_an_absent_one_are_no_answer(stand_in, monkeypatch, tmp_path):
-    with monkeypatch.context() as absent:
-        absent.setenv("PATH", str(tmp_path))
-        assert cluster.partition(None) == cluster.Partition()
-    stand_in("sinfo", "exec sleep 60")
-    monkeypatch.setattr(cluster, "SOON_SECONDS", 0.2)
-    start = time.monotonic()
+def test_without_slurm_the_defaults_apply_at_once(stand_in, monkeypatch, tmp_path):
+    monkeypatch.setenv("PATH", str(tmp_path))
     assert cluster.partition(None) == cluster.Partition()
-    assert time.monotonic() - start < 30
+
+
+@pytest.mark.parametrize(
+    ("first", "told"),
+    [
+        ("exec sleep 0.4", "waiting for Slurm (sinfo) ...\n"),
+        ("exec sleep 60", "waiting for Slurm (sinfo) ...\n"),
+        ("echo 'Unable to contact slurm controller' >&2; exit 1", ""),
+        ("exit 1", ""),
+    ],
+)
+def test_an_answer_that_is_late_or_fails_once_is_waited_for(stand_in, tmp_path, capsys, first, told):
+    first = first.replace("exec sleep 0.4", "sleep 0.4")
+    stand_in("sinfo", f"[ -e {tmp_path}/asked ] || {{ touch {tmp_path}/asked; {first}; }}\necho 'main*|up|3|30:00|64'")
+    assert cluster.partition(None).processors == 64
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.parametrize(
+    ("script", "words"),
+    [
+        ("exec sleep 60", "no answer within 1 s"),
+        ("echo 'sinfo: error: Unable to contact slurm controller' >&2; exit 1", "Unable to contact slurm controller"),
+        ("exit 3", "ended with code 3"),
+    ],
+)
+def test_without_any_answer_the_run_ends_and_says_so(stand_in, script, words):
+    stand_in("sinfo", script)
+    end = f"^Slurm does not answer: sinfo: {words}; repeat the command when it does$"
+    with pytest.raises(CrossoverError, match=end):
+        cluster.partition(None)

@@ -118,6 +118,16 @@ def test_without_an_answer_nothing_is_known(tmp_path, monkeypatch):
     assert not Fate().from_outside and str(Fate()) == ""
 
 
+@pytest.mark.parametrize("silent", ["exec sleep 60", "echo 'Unable to contact slurm controller' >&2; exit 1"])
+def test_a_controller_without_an_answer_leaves_only_words_unknown(stand_in, capsys, silent):
+    stand_in("scontrol", silent)
+    stand_in("squeue", silent)
+    assert jobs.fate_of("3") == Fate()
+    assert capsys.readouterr().err == "waiting for Slurm (scontrol) ...\n"
+    assert jobs.reasons_to_wait("run-") is None
+    assert capsys.readouterr().err == "", "the watch has its own line"
+
+
 def test_a_job_that_never_ran_has_no_node():
     found = jobs.of_controller(WAITING)
     assert (str(found), found.from_outside) == ("CANCELLED", True)

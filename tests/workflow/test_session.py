@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -126,3 +127,13 @@ def test_a_target_behind_config_is_refused_with_the_right_command(option):
     with pytest.raises(SystemExit, match="not 'toy'; if that is a target, put -- before it: -- toy"):
         session.require_values([option, "tier=smoke", "toy", "-n"])
     session.require_values(["-F", "toy", option, "tier=smoke", "results=a b", "--", "toy"])
+
+
+def test_only_what_the_configuration_leaves_open_is_of_the_cluster():
+    stated = {"experiments": {"mpi_pairs": {}, "task_map": {}, "task_latency": {"engines": 3}, "zmq_latency": {}}}
+    found = session.of_cluster(schema.complete(stated), stated)
+    assert found == {"mpi_pairs": ("hosts",), "task_map": ("engine_counts",), "task_latency": (), "zmq_latency": ()}
+    five = {"experiments": {"mpi_pairs": {"hosts": 5}}}
+    for hosts, keys in ((8, ()), (4, ("hosts",))):
+        here = session.plan.fitted(replace(schema.complete(five), hosts=hosts))
+        assert session.of_cluster(here, five) == {"mpi_pairs": keys}

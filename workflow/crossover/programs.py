@@ -1,9 +1,15 @@
 """Programs of others, such as Quarto, Slurm's and git: run to their end, in the user's environment."""
 
 import os
+import re
 import subprocess
+import sys
+import threading
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
+
+from crossover.errors import CrossoverError
 
 ADDED = ("PYTHONPATH", "PYTHONSAFEPATH", "PYTHONNOUSERSITE")
 """The variables that a run sets for its own Python. With a SAFEPATH, Quarto does not find its own modules."""
@@ -33,3 +39,53 @@ def run(
         encoding="utf-8",
         errors="replace",
     )
+
+
+PATIENCE_SECONDS, ATTEMPT_SECONDS, PAUSE_SECONDS = 60.0, 20.0, 1.0
+"""How long a question to Slurm is repeated, as its own clients would; the longest attempt; the pause after one."""
+
+QUIET_SECONDS = 5.0
+"""After this time, the user is told what is waited for."""
+
+SILENT = re.compile(
+    "unable to contact|standby|shutting down|timed out|connection|zero bytes|header lengths|unexpected message"
+    "|message (send|receive)|transport endpoint|resource temporarily",
+    re.IGNORECASE,
+)
+"""Slurm's words for a controller that does not answer."""
+
+ABSENT = 127
+"""The exit code of a program that does not exist, as in a shell."""
+
+
+def ask(*command: str, refuses: bool = False, quiet: bool = False) -> subprocess.CompletedProcess[str]:
+    """What a program of Slurm answers; with the exit code ABSENT if it does not exist.
+
+    An attempt that fails or takes too long is repeated. With `refuses`, a failure whose words are not SILENT is an
+    answer too. Raises CrossoverError if no answer comes.
+    """
+    began, words = time.monotonic(), ""
+    waiting = f"waiting for Slurm ({command[0]}) ..."
+    # The display replaces sys.stderr.
+    notice = threading.Timer(QUIET_SECONDS, lambda: quiet or print(waiting, file=sys.stderr, flush=True))
+    notice.daemon = True
+    notice.start()
+    try:
+        while (left := PATIENCE_SECONDS - (time.monotonic() - began)) > PAUSE_SECONDS:
+            limit = min(left, ATTEMPT_SECONDS)
+            try:
+                done = run(command, seconds=limit)
+            except subprocess.TimeoutExpired:
+                words = words or f"no answer within {limit:.0f} s"
+            except (FileNotFoundError, PermissionError):
+                return subprocess.CompletedProcess(command, ABSENT, "", "")
+            else:
+                said = done.stderr.strip()
+                if done.returncode == 0 or (refuses and said and not SILENT.search(said)):
+                    return done
+                words = (said or f"ended with code {done.returncode}").splitlines()[-1]
+            time.sleep(PAUSE_SECONDS)
+    finally:
+        notice.cancel()
+    words = words.removeprefix(f"{command[0]}: ").removeprefix("error: ")
+    raise CrossoverError(f"Slurm does not answer: {command[0]}: {words}; repeat the command when it does")

@@ -70,6 +70,8 @@ class Seen:
     """The reason for each job without facts, by placement."""
     too_few_nodes: str = ""
     """Why there was no job for two hosts, and the remedy, if Slurm grants one host only."""
+    wider: str = ""
+    """What needs more hosts than Slurm grants."""
 
     @property
     def examined(self) -> Job | None:
@@ -127,7 +129,8 @@ def two_hosts(seen: Seen) -> Finding:
         return Finding(UNKNOWN, "the site's key `nodes` allows one node at a time, so there was no job for two hosts")
     if seen.node and not seen.node.attempts[0].together:
         return Finding(UNKNOWN, "the launcher brings no ranks together; see the finding `launcher`")
-    return _started(seen.nodes)
+    found = _started(seen.nodes)
+    return replace(found, seen="; ".join(filter(None, [found.seen, seen.wider])))
 
 
 def processors(seen: Seen, job: Job, pair: Pair) -> Finding:
@@ -223,7 +226,12 @@ def asked(workflow: Any) -> bool:
 
 
 def conclude(
-    executor: str, results: str | Path, placements: Sequence[str], logs: Sequence[str], too_few_nodes: str
+    executor: str,
+    results: str | Path,
+    placements: Sequence[str],
+    logs: Sequence[str],
+    too_few_nodes: str = "",
+    wider: str = "",
 ) -> int:
     """Print the findings and write them to `doctor.txt` in the results. Returns the exit code, 1 for a problem.
 
@@ -231,7 +239,9 @@ def conclude(
     lost jobs.
     """
     text = "\n".join(Path(log).read_text(encoding="utf-8", errors="replace") for log in logs if Path(log).is_file())
-    seen = replace(gather(Path(results) / "doctor", executor, placements, text), too_few_nodes=too_few_nodes)
+    seen = gather(Path(results) / "doctor", executor, placements, text)
+    # With a job for two hosts, only launches over more are left out.
+    seen = replace(seen, wider=wider) if "nodes" in placements else replace(seen, too_few_nodes=too_few_nodes)
     findings = {title: check(seen) for title, check in CHECKS.items()}
     page = Path(results) / "doctor.txt"
     page.parent.mkdir(parents=True, exist_ok=True)

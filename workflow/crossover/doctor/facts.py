@@ -146,7 +146,7 @@ def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -
     with log.open("wb", buffering=0) as lines:
         job = Job(
             placement,
-            provenance.slurm_job(time.time()).get("queued_seconds"),
+            provenance.slurm_job().get("queued_seconds"),
             mpi_launcher.processors(mpi),
             attempts(mpi, placement, interface, output.parent.absolute(), Relay(lines)),
         )

@@ -5,6 +5,7 @@ are in different batches: they run side by side, and on different nodes where th
 """
 
 import math
+import sys
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -134,8 +135,10 @@ class Site:
     """Launches over several hosts with different ones do not share a job."""
     nodes: int | None = None
     """The most nodes in use at a time on a cluster; None on this machine."""
+    at_once: int = sys.maxsize
+    """The most jobs at a time."""
     is_known: bool = True
-    """Whether the cluster has said so."""
+    """Whether the cluster has said how many nodes there are."""
 
 
 HERE = Site()

@@ -9,7 +9,7 @@ import json
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -57,6 +57,8 @@ class Demand:
     held: Held
     software: Mapping[str, str] | None = None
     forced: Forced = Forced()
+    of_cluster: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """The keys of each experiment that this cluster decided, not the configuration; measured launches keep theirs."""
 
     @cached_property
     def _here(self) -> dict[str, str]:

@@ -1,6 +1,7 @@
 """The expected time and node-hours of a run, printed before it starts, and at its end beside the actual ones."""
 
 import math
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -26,20 +27,28 @@ class Cost:
     nodes: int
 
 
-def cost(jobs: Iterable[tuple[float, int]], nodes: int) -> Cost:
-    """The cost of jobs of (seconds, nodes) on at most `nodes` nodes, if each starts as soon as enough nodes are free.
+def cost(jobs: Iterable[tuple[float, int]], nodes: int, at_once: int = sys.maxsize) -> Cost:
+    """The cost of jobs of (seconds, nodes) on `nodes` nodes, if each starts as soon as enough nodes are free.
+
+    At most so many jobs run `at_once`. A job that is wider than the nodes has the nodes that it needs.
 
     >>> cost([(60, 1), (60, 1), (60, 2)], nodes=8)
     Cost(node_seconds=240, wall_seconds=60.0, nodes=4)
     >>> cost([(60, 1), (60, 1), (60, 2)], nodes=2)
     Cost(node_seconds=240, wall_seconds=120.0, nodes=2)
+    >>> cost([(60, 1), (60, 1), (60, 2)], nodes=8, at_once=1)
+    Cost(node_seconds=240, wall_seconds=180.0, nodes=2)
     """
     jobs = list(jobs)
-    free = [0.0] * min(nodes, sum(wanted for _, wanted in jobs))
+    widths = sorted((wanted for _, wanted in jobs), reverse=True)
+    used = min(max([nodes, *widths[:1]]), sum(widths[:at_once]))
+    free, places = [0.0] * used, [0.0] * min(at_once, len(jobs))
     for seconds, wanted in jobs:
         free.sort()
-        free[:wanted] = [free[wanted - 1] + seconds] * wanted
-    return Cost(sum(seconds * wanted for seconds, wanted in jobs), max(free, default=0.0), len(free))
+        places.sort()
+        places[0] = max(free[wanted - 1], places[0]) + seconds
+        free[:wanted] = [places[0]] * wanted
+    return Cost(sum(seconds * wanted for seconds, wanted in jobs), max(free, default=0.0), used)
 
 
 @dataclass(frozen=True)
@@ -51,8 +60,10 @@ class Estimate:
     """The launches, by the job that they share."""
     nodes: int | None = None
     """The most nodes in use at a time on a cluster; None if the run measures the machine that it runs on."""
+    at_once: int = sys.maxsize
+    """The most jobs at a time."""
     is_known: bool = True
-    """Whether the cluster has said so, without which a duration would be a guess."""
+    """Whether the cluster has said how many nodes there are, without which a duration would be a guess."""
     left_out: Sequence[str] = ()
     """Lines about what is not measured."""
 
@@ -69,7 +80,7 @@ class Estimate:
             (sum(launch.settings.expected_seconds for launch in job) + around, job[0].settings.nodes)
             for job in self.jobs
         ]
-        return cost(jobs, self.nodes or 1)
+        return cost(jobs, self.nodes or 1, self.at_once)
 
     @property
     def outlook(self) -> str:
@@ -187,7 +198,9 @@ def apart(launches: Iterable[rows.Launch]) -> list[rows.Launch]:
         ended = 0.0
         for place, launch in enumerate(sorted(job, key=lambda launch: launch.entering_seconds or 0)):
             entering = launch.entering_seconds or 0
-            found.append(replace(launch, queued_seconds=None, entering_seconds=entering - ended) if place else launch)
+            # Earlier releases compared two clocks.
+            own = replace(launch, entering_seconds=max(0.0, entering - ended)) if place or entering < 0 else launch
+            found.append(replace(own, queued_seconds=None) if place else own)
             ended = entering + (launch.wall_seconds or 0)
     return found
 

@@ -16,11 +16,11 @@ from crossover.design.config import Config
 from crossover.design.farms import authenticates, crosses_hosts
 from crossover.design.launch import MOST_LAUNCHES, Launch
 from crossover.design.settings import Settings
-from crossover.planning import batches
+from crossover.planning import batches, receipt
 from crossover.planning.batches import HERE, Job, Site
 from crossover.planning.demand import Demand
 from crossover.planning.estimate import Estimate
-from crossover.planning.receipt import FOLDER, NAME, Files
+from crossover.planning.receipt import FOLDER, NAME, Files, Receipt
 
 
 def in_placement(settings: Settings, placement: str) -> Settings:
@@ -144,17 +144,30 @@ def most_hosts(config: Config) -> int:
 
 def left_out(config: Config) -> list[str]:
     """One line for each arm that the configuration does not allow, and one for launches with too many hosts."""
-    found, wider = withheld(config), waiting(config)
+    found, more = withheld(config), waiting(config)
     lines = [f"not measured: {arm} of {', '.join(names)}: {UNSAFE}" for arm, names in found.items()]
-    nothing = all({*own.placements} == {*wider.get(name, ())} for name, own in config.experiments.items())
-    reason = config.too_few_nodes or (nothing and "this needs a cluster, as with --profile slurm")
-    if wider and reason:
-        places = [f"{name} (placement {', '.join(placements)})" for name, placements in wider.items()]
-        lines.append(f"not measured: {', '.join(places)}: {reason}")
+    nothing = all({*own.placements} == {*more.get(name, ())} for name, own in config.experiments.items())
+    if words := wider(config):
+        lines.append(f"not measured: {words}; {config.too_few_nodes}")
+    elif more and nothing:
+        places = [f"{name} (placement {', '.join(placements)})" for name, placements in more.items()]
+        lines.append(f"not measured: {', '.join(places)}: this needs a cluster, as with --profile slurm")
     return lines
 
 
+def wider(config: Config) -> str:
+    """What a cluster has too few nodes for, in words; empty if it has enough, and on a single machine."""
+    needs = [
+        f"{name} (placement {', '.join(placements)}) needs {max(placements.values())} nodes"
+        for name, placements in waiting(config).items()
+    ]
+    return f"{', '.join(needs)}; this cluster gives {config.hosts}" if needs and config.too_few_nodes else ""
+
+
 # ---- the plan of a run
+
+HOSTS = "hosts"
+"""The key of experiments that the cluster decides."""
 
 
 @dataclass(frozen=True)
@@ -197,16 +210,21 @@ class Plan:
 
 def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapping[str, int] | None = None) -> Plan:
     """The plan of a run with these `targets`; `others` are the numbers of measured launches of other tiers."""
+    demand = _with_engines_kept(demand)
     config, owning = demand.config, owners(demand.config, targets)
     names = [name for name in config.experiments if name in owning]
     named = replace(config, experiments={name: config.experiments[name] for name in names})
-    estimate = Estimate(config.tier, [], site.nodes, site.is_known, left_out(named))
+    estimate = Estimate(config.tier, [], site.nodes, site.at_once, site.is_known, left_out(named))
     if config.partial:
         remarks = demand.remarks(launches(config), others or {})
         return Plan(estimate, {name: demand.existing(name) for name in names}, ALL in owning, remarks=remarks)
-    tables = {name: {demand.path(each): each for each in launches(config, name)} for name in names}
+    tables = {name: {demand.path(each): each for each in _with_hosts_kept(demand, name)} for name in names}
     every = {path: each for own in tables.values() for path, each in own.items()}
-    every |= {path: each for path, each in _single(config, targets).items() if each not in {*every.values()}}
+    every |= {
+        path: each
+        for path, each in _single(config, targets).items()
+        if path not in every and each not in {*every.values()}
+    }
     due = dict(sorted(demand.due(every).items(), key=lambda item: _place(*item)))
     jobs = batches.split(site, due, demand.receipts)
     return Plan(
@@ -218,6 +236,43 @@ def make(demand: Demand, targets: Sequence[str], site: Site = HERE, others: Mapp
         frozenset(path for path in every if path not in due and demand.receipts[path].measured),
         demand.conflict([each for path, each in every.items() if path not in demand.forced]),
     )
+
+
+def _with_engines_kept(demand: Demand) -> Demand:
+    """The demand with the engines of each experiment's newest measured launch, if this differs in nothing else."""
+    for name, keys in demand.of_cluster.items():
+        own = [each for which, all_turns in demand.held.items() if which[0] == name for each in all_turns]
+        if keys not in ((), (HOSTS,)) and (before := receipt.latest(own)) and (config := _kept(demand, before, keys)):
+            demand = replace(demand, config=config)
+    return demand
+
+
+def _with_hosts_kept(demand: Demand, name: str) -> Iterator[Launch]:
+    """The launches of an experiment: a measured one keeps its hosts, others have those that there are now."""
+    for own in launches(demand.config, name):
+        last, before = demand.receipts.get(demand.path(own)), receipt.latest(demand.held.get(own.name, ()))
+        if before and not (last and last.measured) and (config := _kept(demand, before, (HOSTS,))):
+            kept = launch(config, *own.name)
+            path = demand.path(kept)
+            yield kept if path in demand.receipts and path not in demand.forced else own
+        else:
+            yield own
+
+
+def _kept(demand: Demand, before: Receipt, keys: Sequence[str]) -> Config | None:
+    """The configuration with these `keys` as in a measured launch, if it differs in nothing else; None otherwise."""
+    config, name = demand.config, before.name[0]
+    if config.remeasure or demand.forced.everything or {*keys}.isdisjoint(demand.of_cluster.get(name, ())):
+        return None
+    if not before.measured or launch(config, *before.name).settings.digest == before.digest:
+        return None
+    stored = receipt.stored_settings(before)
+    values: dict[str, Any] = {
+        key: tuple(value) if isinstance(value := stored[key], list) else value for key in keys if key in stored
+    }
+    own = replace(config.experiments[name], **values)
+    found = replace(config, experiments={**config.experiments, name: own})
+    return found if launch(found, *before.name).settings.digest == before.digest else None
 
 
 def _place(path: str, launch: Launch) -> tuple[int, bytes]:

@@ -93,6 +93,8 @@ class Run:
         if metric is not None:
             question.one_of("metric", metric, (panel.metric for panel in panels))
             panels = [panel for panel in panels if panel.metric == metric]
+        if not self._tables.every_panel:
+            raise CrossoverError(f"{self.results}: no launch was measured{_hosts_needed(typed.words)}")
         fitting = [panel for panel in panels if point is None or fits(point, panel.facts.axis_unit)]
         if not fitting:
             axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
@@ -309,6 +311,13 @@ class Run:
             return self._names[panel_key(panel)]
         alike = [each for each in self._tables.panels(panel.experiment) if each.metric == panel.metric]
         return panel_names(alike)[panel_key(panel)]
+
+
+def _hosts_needed(typed: Sequence[str]) -> str:
+    """The fewest hosts of an experiment among the words, if it needs several; empty otherwise."""
+    named = [(word, declared()[word].tiers.smoke) for word in typed if word in declared()]
+    wide = [(word, own.fitted(1).within("nodes").nodes) for word, own in named if own.placements == ("nodes",)]
+    return "".join(f"; {word} needs {nodes} nodes, and its run says how many there were" for word, nodes in wide)
 
 
 def _elsewhere(note: str, typed: Sequence[str]) -> str:

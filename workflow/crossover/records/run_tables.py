@@ -52,6 +52,11 @@ def read(results: Path, name: str) -> pa.Table:
     return table.sort_by([("experiment", "ascending")])
 
 
+def exists(results: Path, name: str) -> bool:
+    """Whether a run has the table `name`, joined or of an experiment that was measured alone since."""
+    return (results / f"{name}.parquet").exists() or bool(_own(results, name))
+
+
 def require_joined(results: Path, experiments: Collection[str] | None = None) -> None:
     """Raise CrossoverError, with the command, if the joined tables lack launches of one of these experiments."""
     if names := [name for name in behind(results) if experiments is None or name in experiments]:

@@ -5,7 +5,6 @@ Without this check, a job that no partition can hold would wait in the queue for
 
 import re
 import shlex
-import subprocess
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -104,7 +103,7 @@ def check(arrays: str | None, jobs: Iterable[Mapping[str, Any]]) -> None:
 def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     """The most hosts, at most `wanted`, that Slurm grants one job with these resources; why no more, and the remedy.
 
-    It is `wanted` if Slurm does not answer, and if it refuses even one host, because then `check` says why.
+    It is `wanted` if Slurm refuses even one host, because then `check` says why.
     """
 
     def refusal(hosts: int) -> str:
@@ -117,22 +116,21 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
-    """The options of sbatch for a job, and Slurm's reason to refuse it; empty if it accepts it or does not answer."""
+    """The options of sbatch for a job, and Slurm's reason to refuse it; empty if it accepts it.
+
+    Without `sbatch` there is no reason. Raises CrossoverError if Slurm does not answer.
+    """
     # Like Slurm's plugin, leave out a memory of 0.
     options = [f"{option}={job[name]}" for name, option in OPTIONS.items() if job.get(name) not in (None, 0)]
     options += [f"--ntasks={job['tasks']}", f"--time={job['runtime']}", *shlex.split(job.get("slurm_extra") or "")]
-    command = ["sbatch", "--test-only", *options, "--wrap=true"]
-    try:
-        answer = programs.run(command, seconds=20)
-    except (OSError, subprocess.TimeoutExpired):
-        return options, ""
+    answer = programs.ask("sbatch", "--test-only", *options, "--wrap=true", refuses=True)
     # Nodes that come back are worth a wait, if the site says so.
     if job.get("wait_for_nodes") and UNAVAILABLE in answer.stderr:
         nodes = cluster.partition(job.get("slurm_partition")).nodes
         if nodes is None or job["nodes"] <= nodes:
             return options, ""
-    # A full queue or a busy controller is no fault of the job.
-    if answer.returncode == 0 or PASSES.search(answer.stderr):
+    # A full queue is no fault of the job.
+    if answer.returncode in (0, programs.ABSENT) or PASSES.search(answer.stderr):
         return options, ""
     lines = [line for line in answer.stderr.strip().splitlines() if not line.startswith("Try ")] or ["no reason given"]
     # A site's own words, such as those of its submission plugin, can be anywhere in them.

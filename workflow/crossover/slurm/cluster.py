@@ -2,14 +2,11 @@
 
 import math
 import re
-import subprocess
 import sys
 from dataclasses import dataclass
+from functools import cache
 
 from crossover import programs
-
-SOON_SECONDS, LIMIT_SECONDS = 2, 10
-"""The longest waits for an answer: for one without which a run goes on, and for others."""
 
 COLUMNS = "%P|%a|%D|%l|%c"
 """Of `sinfo`: partition, its state, nodes, limit of time, processors of a node."""
@@ -17,7 +14,7 @@ COLUMNS = "%P|%a|%D|%l|%c"
 
 @dataclass(frozen=True)
 class Partition:
-    """The limits of one partition, or of several together; the defaults apply if Slurm does not answer."""
+    """The limits of one partition, or of several together; the defaults apply where Slurm does not say."""
 
     states: tuple[str, ...] = ("up",)
     nodes: int | None = None
@@ -33,8 +30,17 @@ class Partition:
 
 
 def partition(names: str | None) -> Partition:
-    """These partitions (names with commas), or the default one without a name."""
-    return partition_in(said(["sinfo", "--noheader", f"--format={COLUMNS}"], SOON_SECONDS), names)
+    """These partitions (names with commas), or the default one without a name.
+
+    Raises CrossoverError if Slurm does not answer. Without `sinfo`, the defaults apply.
+    """
+    return partition_in(listed(), names)
+
+
+@cache
+def listed() -> str:
+    """What `sinfo` answers with COLUMNS; once, so that all of a run fits the same cluster."""
+    return programs.ask("sinfo", "--noheader", f"--format={COLUMNS}").stdout
 
 
 def partition_in(answer: str, names: str | None) -> Partition:
@@ -60,21 +66,13 @@ def partition_in(answer: str, names: str | None) -> Partition:
     )
 
 
-def most_nodes(partitions: str | None, bound: int, jobs: int) -> int | None:
-    """The most nodes that a run can use at a time: those of these partitions, at most `bound`, one for each of `jobs`.
+def most_nodes(partitions: str | None, bound: int) -> int | None:
+    """The most nodes that a run can use at a time: those of these partitions, at most `bound`.
 
     None if neither Slurm nor `bound` (then sys.maxsize) tells.
     """
     most = min(filter(None, [bound, partition(partitions).nodes]))
-    return None if most == sys.maxsize else min(most, jobs)
-
-
-def said(command: list[str], seconds: float) -> str:
-    """What a command of Slurm writes; empty if it is not installed, or does not answer within `seconds`."""
-    try:
-        return programs.run(command, seconds=seconds).stdout
-    except (OSError, subprocess.TimeoutExpired):
-        return ""
+    return None if most == sys.maxsize else most
 
 
 def _number(text: str) -> float:

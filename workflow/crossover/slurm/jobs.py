@@ -1,7 +1,6 @@
 """Jobs in Slurm's queue: why those of a run wait, how one ended, those that an earlier run has left."""
 
 import re
-import subprocess
 import threading
 import time
 from collections import Counter
@@ -14,7 +13,7 @@ from pathlib import Path
 from crossover import programs
 from crossover.errors import CrossoverError
 from crossover.paths import SITE
-from crossover.slurm import cluster, submission
+from crossover.slurm import submission
 from crossover.slurm.acceptance import HOPELESS, meaning
 
 POLL_SECONDS = 20.0
@@ -56,7 +55,9 @@ FROM_OUTSIDE = (
 def reasons_to_wait(start: str) -> Counter[str] | None:
     """How many of this user's jobs whose names begin with `start` wait, by Slurm's reason; None without an answer."""
     try:
-        answer = _ask("squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j")
+        answer = programs.ask(
+            "squeue", "--me", "--noheader", "--states=PENDING,SUSPENDED", "--format=%T|%r|%j", quiet=True
+        ).stdout
     except CrossoverError:
         return None
     waiting: Counter[str] = Counter()
@@ -148,12 +149,15 @@ class Fate:
 
 
 def fate_of(job: str) -> Fate:
-    """The fate of a job by its number, from the controller, or from the accounts if that has forgotten it."""
-    told = cluster.said(["scontrol", "--oneliner", "show", "job", job], cluster.LIMIT_SECONDS)
-    if "JobState=" in told:
-        return of_controller(told)
-    command = ["sacct", "--jobs", job, "--noheader", "--allocations", "--parsable2", "--format=State,NodeList"]
-    return of_accounts(cluster.said(command, cluster.LIMIT_SECONDS))
+    """The fate of a job by its number, from the controller, or the accounts if that has forgotten it; or nothing."""
+    # Only words depend on it, and the run goes on.
+    with suppress(CrossoverError):
+        told = programs.ask("scontrol", "--oneliner", "show", "job", job, refuses=True).stdout
+        if "JobState=" in told:
+            return of_controller(told)
+        command = ("sacct", "--jobs", job, "--noheader", "--allocations", "--parsable2", "--format=State,NodeList")
+        return of_accounts(programs.ask(*command, refuses=True).stdout)
+    return Fate()
 
 
 def of_controller(told: str) -> Fate:
@@ -200,7 +204,7 @@ def cancel_earlier(results: str | Path) -> str:
     found = _jobs(name_start(results))
     if not found:
         return ""
-    _ask("scancel", *found)
+    programs.ask("scancel", *found, refuses=True)
     limit = time.monotonic() + END_SECONDS
     while left := _jobs(name_start(results)):
         if time.monotonic() > limit:
@@ -222,24 +226,17 @@ def cancel_without_waiting(results: str | Path) -> None:
     """Cancel this user's jobs for this folder, without waiting for their end or for an answer."""
     with suppress(CrossoverError):
         if found := _jobs(name_start(results)):
-            _ask("scancel", *found)
+            programs.ask("scancel", *found, refuses=True)
 
 
 def _jobs(start: str) -> dict[str, str]:
     """The state of each of this user's jobs whose name begins so, by its number."""
-    # A name can be empty, and a site can print lines of its own.
-    rows = [line.split("|", 2) for line in _ask("squeue", "--me", "--noheader", "--format=%i|%T|%j").splitlines()]
-    return {row[0]: row[1] for row in rows if row[2:] and row[2].startswith(start)}
-
-
-def _ask(*command: str) -> str:
-    try:
-        done = programs.run(command, seconds=60)
-        done.check_returncode()
-        return done.stdout
-    except (OSError, subprocess.SubprocessError) as error:
-        reason = (getattr(error, "stderr", None) or str(error)).strip()
+    answer = programs.ask("squeue", "--me", "--noheader", "--format=%i|%T|%j")
+    if answer.returncode == programs.ABSENT:
         raise CrossoverError(
-            f"cannot find out whether an earlier run has left jobs in Slurm ({command[0]}: {reason}); when Slurm "
-            "answers, repeat the command"
-        ) from error
+            "cannot find out whether an earlier run has left jobs in Slurm: there is no program squeue here; make "
+            "Slurm's commands available, then repeat the command"
+        )
+    # A name can be empty, and a site can print lines of its own.
+    rows = [line.split("|", 2) for line in answer.stdout.splitlines()]
+    return {row[0]: row[1] for row in rows if row[2:] and row[2].startswith(start)}

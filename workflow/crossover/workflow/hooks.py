@@ -14,7 +14,7 @@ from crossover.design.launch import Launch
 from crossover.doctor import conclude, facts
 from crossover.errors import CrossoverError, plain
 from crossover.paths import SITE
-from crossover.planning import estimate, receipt
+from crossover.planning import estimate, plan, receipt
 from crossover.planning.receipt import Files
 from crossover.records import atomic, rows
 from crossover.slurm import acceptance, cluster, jobs, submission
@@ -185,7 +185,7 @@ def _diagnose(run: Run, logs: Sequence[str]) -> int:
     """Print the doctor's findings; returns the exit code."""
     display.end()
     executor, placements = run.workflow.executor_plugin.name, facts.placements(run.config.hosts)
-    return conclude.conclude(executor, run.results, placements, logs, run.config.too_few_nodes)
+    return conclude.conclude(executor, run.results, placements, logs, run.config.too_few_nodes, plan.wider(run.config))
 
 
 def _end(run: Run, succeeded: bool = False) -> bool:

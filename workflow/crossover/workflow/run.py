@@ -57,9 +57,11 @@ class Run:
         if self.slurm:
             with plain():
                 submission.settle_environment()
-        self.config, self.most_minutes = session.granted(self.config, self.slurm)
-        if self.decides:
-            self.config = session.with_engines(self.config, config, self.slurm)
+        with plain():
+            self.config, self.most_minutes = session.granted(self.config, self.slurm)
+            if self.decides:
+                self.config = session.with_engines(self.config, config, self.slurm)
+        self._of_cluster = session.of_cluster(self.config, config)
         session.expose()
         if self.decides:
             session.begin()
@@ -114,15 +116,15 @@ class Run:
         # With --sdm, launches run with the software of another environment, which is unknown here.
         known = held and not self.workflow.deployment_settings.deployment_method
         packages = {name for each in experiments.declared().values() for name in each.packages}
-        return Demand(
-            self.config, held, provenance.software(packages) if known else None, session.forced(self.workflow)
-        )
+        software = provenance.software(packages) if known else None
+        return Demand(self.config, held, software, session.forced(self.workflow), self._of_cluster)
 
     def _site(self) -> Site:
-        nodes = self.workflow.nodes
-        known = session.available(self.workflow, self.slurm, self.hosts) if nodes else None
+        # Snakemake calls the most jobs at a time `nodes`.
+        jobs = self.workflow.nodes
+        known = session.available(self.slurm, self.hosts) if jobs else None
         extra = session.slurm_extra(self.workflow)
-        return Site(self.slurm, self.most_minutes, extra, known or nodes, bool(known or not nodes))
+        return Site(self.slurm, self.most_minutes, extra, known or jobs, jobs or sys.maxsize, bool(known or not jobs))
 
     # ---- one launch
 

@@ -205,6 +205,20 @@ def with_engines(config: Config, stated: Mapping[str, Any], slurm: Mapping[str, 
     return replace(config, experiments={name: fitted(name, own) for name, own in config.experiments.items()})
 
 
+def of_cluster(config: Config, stated: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The keys of each experiment that hosts and their cores decided, because the configuration does not."""
+    found = {}
+    for name, own in config.experiments.items():
+        said = (stated.get("experiments") or {}).get(name) or {}
+        keys = [plan.HOSTS] if own.pairs_of_hosts and said.get(plan.HOSTS) != own.hosts_across() else []
+        counted = {FixedEngines: "engines", EngineCounts: "engine_counts"} if config.tier == "quick" else {}
+        # Several counts are an axis.
+        single = len(getattr(own, "engine_counts", "1")) == 1
+        keys += [key for kind, key in counted.items() if single and isinstance(own, kind) and key not in said]
+        found[name] = tuple(keys)
+    return found
+
+
 def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     """The configuration fitted to the hosts that Slurm grants a launch, and the most minutes that it grants a job."""
     if not slurm:
@@ -218,8 +232,8 @@ def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     return config, cluster.partition(slurm.get("slurm_partition")).minutes
 
 
-def available(workflow: Any, slurm: Mapping[str, Any], hosts: int) -> int | None:
+def available(slurm: Mapping[str, Any], hosts: int) -> int | None:
     """The most nodes that a run can use at a time, by the partition and the key `nodes`; None if unknown."""
     if slurm:
-        return cluster.most_nodes(slurm.get("slurm_partition"), hosts, workflow.nodes)
-    return None if hosts == sys.maxsize else min(hosts, workflow.nodes)
+        return cluster.most_nodes(slurm.get("slurm_partition"), hosts)
+    return None if hosts == sys.maxsize else hosts

@@ -250,7 +250,7 @@ def _store(job: Job, output: Files, found: pa.Table | Refusal, say: Relay) -> No
         "wall_seconds": wall_seconds,
         "ranks": job.settings.ranks,
         "run": os.environ.get(receipt.RUN),
-    } | provenance.slurm_job(began)
+    } | provenance.slurm_job(wall_seconds)
     raw, ranks = output.next_raw(), []
     if isinstance(found, Refusal):
         if receipt.read(output.path).measured:

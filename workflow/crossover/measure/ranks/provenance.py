@@ -7,13 +7,13 @@ import os
 import platform
 import re
 import socket
-import subprocess
 import sys
 import sysconfig
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -132,20 +132,20 @@ def _container() -> str | None:
     return next(filter(None, (*named, *marked)), None)
 
 
-def age_seconds() -> float:
-    """Seconds since this process started, by a clock that nobody can set."""
+def age_seconds(process: str = "self") -> float:
+    """Seconds since a process started, by a clock that nobody can set; this one or another, by its number."""
     ticks = int(
-        Path("/proc/self/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
+        Path("/proc", process, "stat").read_text(encoding="utf-8").rpartition(")")[2].split()[19]
     )  # field 22, starttime, of proc(5)
     return time.clock_gettime(time.CLOCK_BOOTTIME) - ticks / os.sysconf("SC_CLK_TCK")
 
 
-def slurm_job(began: float) -> dict[str, Any]:
-    """The number of this Slurm job, the seconds that it waited in the queue, those from its start to `began`, and
-    whether it has its nodes to itself.
+def slurm_job(ago_seconds: float = 0.0) -> dict[str, Any]:
+    """The number of this Slurm job, the seconds that it waited in the queue, those from its start until so many seconds
+    ago, and whether it has its nodes to itself.
 
-    `began` is in seconds since 1970. As {job, queued_seconds, entering_seconds, exclusive}; the last only if Slurm
-    says so, and empty outside Slurm, or if Slurm does not answer.
+    As {job, queued_seconds, entering_seconds, exclusive}; the last only if Slurm
+    says so, and empty outside Slurm.
     """
     facts = _job_facts()
     times = _times(facts)
@@ -155,25 +155,45 @@ def slurm_job(began: float) -> dict[str, Any]:
     queued = started - times["SubmitTime"]
     # NO for exclusive nodes, otherwise OK, YES, USER or MCS.
     own = {"exclusive": facts["OverSubscribe"] == "NO"} if "OverSubscribe" in facts else {}
-    return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": began - started} | own
+    entering = max(0.0, _job_seconds(started) - ago_seconds)
+    return {"job": os.environ["SLURM_JOB_ID"], "queued_seconds": queued, "entering_seconds": entering} | own
 
 
 def granted_processors() -> float:
-    """The logical processors of this Slurm job beside other jobs; infinite elsewhere, or if Slurm does not answer."""
+    """The logical processors of this Slurm job beside other jobs; infinite elsewhere."""
     facts = _job_facts()
     beside_others = facts.get("OverSubscribe", "NO") != "NO"
     return int(facts["NumCPUs"]) if beside_others and facts.get("NumCPUs", "").isdecimal() else math.inf
 
 
 def job_hosts() -> list[str]:
-    """The names of the nodes of this Slurm job; none outside Slurm, or if Slurm does not answer."""
+    """The names of the nodes of this Slurm job; none outside Slurm."""
     nodes = _job_facts().get("NodeList", "")
     return _scontrol("hostnames", nodes).split() if nodes else []
 
 
 def seconds_left() -> float:
-    """The time until Slurm ends this job; infinite outside Slurm, without a limit, or if Slurm does not answer."""
-    return _times(_job_facts()).get("EndTime", math.inf) - time.time()
+    """The time until Slurm ends this job; infinite outside Slurm, or without a limit."""
+    times = _times(_job_facts())
+    if not {"StartTime", "EndTime"} <= times.keys():
+        return math.inf
+    return times["EndTime"] - times["StartTime"] - _job_seconds(times["StartTime"])
+
+
+CLOCK_SECONDS = 60.0
+"""A job's first process starts at most so long after the job, unless this host's clock is ahead of Slurm's."""
+
+
+def _job_seconds(started: float) -> float:
+    """The seconds since this Slurm job `started`; of a host whose clock is wrong, since its first process did."""
+    mark, ages = f"SLURM_JOB_ID={os.environ['SLURM_JOB_ID']}".encode(), [age_seconds()]
+    for folder in Path("/proc").glob("[0-9]*"):
+        # Other users' processes, and those that have ended.
+        with suppress(OSError):
+            if mark in (folder / "environ").read_bytes().split(b"\0"):
+                ages.append(age_seconds(folder.name))
+    passed, oldest = time.time() - started, max(ages)
+    return passed if 0 <= passed - oldest <= CLOCK_SECONDS else oldest
 
 
 def _times(facts: Mapping[str, str]) -> dict[str, float]:
@@ -187,19 +207,15 @@ def _times(facts: Mapping[str, str]) -> dict[str, float]:
 
 
 def _job_facts() -> dict[str, str]:
-    """Slurm's facts of this job; empty outside Slurm, or if Slurm does not answer."""
+    """Slurm's facts of this job; empty outside Slurm. Raises CrossoverError if Slurm does not answer."""
     job = os.environ.get("SLURM_JOB_ID")
-    if job is None:
-        return {}
-    return dict(re.findall(r"\b(\w+)=(\S+)", _scontrol("job", job)))
+    return {} if job is None else dict(re.findall(r"\b(\w+)=(\S+)", _scontrol("job", job)))
 
 
+@cache
 def _scontrol(*what: str) -> str:
-    """What Slurm's controller says; empty without an answer."""
-    command = ["scontrol", "--oneliner", "show", *what]
-    with suppress(OSError, subprocess.TimeoutExpired):
-        return programs.run(command, seconds=10).stdout
-    return ""
+    """What Slurm says, once; a launch that began with an answer needs none at its end."""
+    return programs.ask("scontrol", "--oneliner", "show", *what, refuses=True).stdout
 
 
 def commit() -> str:

@@ -226,7 +226,7 @@ def load(folder: Path, names: Iterable[str] = NAMES) -> Tables:
     """
     lacking = run_tables.behind(folder)
     optional = ("claims", "recommendations", "pairs")
-    without = {name for name in optional if not (folder / f"{name}.parquet").exists()}
+    without = {name for name in optional if not run_tables.exists(folder, name)}
     without |= {"claims", "recommendations"} if lacking else set()
     chosen = set(names) - without
     return Tables.of({name: harmless(run_tables.read(folder, name)) for name in NAMES if name in chosen}, lacking)
