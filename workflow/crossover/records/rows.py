@@ -16,7 +16,8 @@ from crossover.design.protocol import KEYS, Keys, known
 if TYPE_CHECKING:
     import pyarrow as pa
 
-ARROW = {**dict.fromkeys((str, Mapping[str, Any], object), "string"), int: "int64", float: "float64", bool: "bool"}
+TEXTS: tuple[object, ...] = (str, Mapping[str, Any], object)
+ARROW = {**dict.fromkeys(TEXTS, "string"), int: "int64", float: "float64", bool: "bool"}
 """The columns' types in Arrow by those of the fields. Mixed settings, and an object, are texts: JSON."""
 
 
