@@ -227,8 +227,8 @@ def granted(config: Config, slurm: Mapping[str, Any]) -> tuple[Config, float]:
     if (wanted := min(max(plan.most_hosts(config), *facts.HOSTS.values()), config.hosts)) > 1:
         hosts, reason = acceptance.most_hosts(slurm, wanted)
         config = plan.fitted(replace(config, hosts=hosts))
-        # Launches with more are left out and named.
-        config = replace(config, too_few_nodes=reason if plan.waiting(config) else "")
+        # Launches with more are left out and named, and so is the doctor's job for two hosts.
+        config = replace(config, too_few_nodes=reason if hosts == 1 or plan.waiting(config) else "")
     return config, cluster.partition(slurm.get("slurm_partition")).minutes
 
 
