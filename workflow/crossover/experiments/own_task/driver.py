@@ -12,7 +12,7 @@ function is the one that was read when the run was planned, on every host.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -24,7 +24,16 @@ from crossover.design.protocol import Keys
 from crossover.experiments.own_task import METRICS, PROGRAM, QUICK, RUNNING, Settings
 from crossover.measure.farms import Floods, flooding, pilot, programs
 from crossover.measure.farms.tasks import Workload, keys
-from crossover.measure.farms.user_code import functions, kept, reason_of, unfold, with_kept, with_sent, without_module
+from crossover.measure.farms.user_code import (
+    functions,
+    kept,
+    reason_of,
+    renewed,
+    unfold,
+    with_kept,
+    with_sent,
+    without_module,
+)
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 
@@ -78,18 +87,19 @@ def _fitting(settings: Settings) -> list[int]:
 def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The items of one call."""
     file = settings.file
-    items = _items(file, cell.x)
+    task: Callable[[Any], Any]
+    renew: Callable[[Sequence[Any]], Sequence[Any]] = renewed
     match cell.keys:
         case {"shared": "sent"}:
-            pairs = [(item, kept(file)) for item in items]
-            return Workload(partial(with_sent, file), pairs, same=lambda got, pair: _same(file, cell.x, got, pair[0]))
+            task, renew = partial(with_sent, file), lambda items: [(item, kept(file)) for item in renewed(items)]
         case {"shared": "kept"}:
-            task: Callable[[Any], Any] = partial(with_kept, file)
+            task = partial(with_kept, file)
         case {"function": "notebook"}:
             task = _without_module(settings.sources[file])
         case _:
             task = functions(file).task
-    return Workload(task, items, same=partial(_same, file, cell.x))
+    same, expected = functions(file).same, _expected(file, cell.x)
+    return Workload(task, _items(file, cell.x), same=same, expected=expected, renewed=renew)
 
 
 _without_module = cache(without_module)
@@ -101,14 +111,10 @@ def _items(file: str, count: int) -> list[Any]:
 
 
 @cache
-def _expected(file: str, count: int) -> dict[int, Any]:
-    """The loop's results by the identity of their items, which live as long as this process."""
+def _expected(file: str, count: int) -> list[Any]:
+    """The results of calls in this process."""
     code = functions(file)
-    return {id(item): code.task(*code.arguments(item, kept(file))) for item in _items(file, count)}
-
-
-def _same(file: str, count: int, got: Any, item: Any) -> bool:
-    return functions(file).same(got, _expected(file, count)[id(item)])
+    return [code.task(*code.arguments(item, kept(file))) for item in renewed(_items(file, count))]
 
 
 class Guard:
@@ -145,8 +151,8 @@ class Guard:
         file, count = self.settings.file, cell.x
 
         def are_right(results: list[Any]) -> bool:
-            items = _items(file, count)
-            return len(results) == len(items) and all(map(partial(_same, file, count), results, items))
+            expected = _expected(file, count)
+            return len(results) == len(expected) and all(map(functions(file).same, results, expected))
 
         return programs.block(file, arm.runs, count, self.settings.engines, n, are_right)
 
@@ -160,11 +166,11 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
     with unfold(settings.sources):
         code = functions(settings.file)
         (item,) = code.items(1)[:1]
-        arguments = code.arguments(item, kept(settings.file))
-        code.task(*arguments)
-        began = time.perf_counter()
-        code.task(*arguments)
-        _item_seconds[settings.file] = time.perf_counter() - began
+        for _ in ("cold", "warm"):
+            arguments = code.arguments(renewed(item), kept(settings.file))
+            began = time.perf_counter()
+            code.task(*arguments)
+            _item_seconds[settings.file] = time.perf_counter() - began
         with _drive(peers, settings) as floods:
             yield Guard(floods, settings)
 

@@ -11,11 +11,14 @@ from typing import Any
 from crossover.design.farming import Look
 from crossover.errors import CrossoverError
 from crossover.measure.farms import programs
-from crossover.measure.farms.user_code import functions, kept, reason_of, refusing_prints, unfold
+from crossover.measure.farms.user_code import functions, kept, reason_of, refusing_prints, renewed, unfold
 
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
 CALLS = 20
+NEW_ITEMS = 3
+REMEMBERS = 3
+"""A function remembers its results if a first call with an item takes more than so many times a second, with each."""
 
 
 def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
@@ -32,15 +35,23 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
             raise CrossoverError(f"{file}: items(2) returned {given}; return a list with as many items as asked for")
         seconds: list[float] = []
         results: list[Any] = []
-        arguments = code.arguments(items[0], _tried(file, "shared() fails", lambda: kept(file)))
+        shared = _tried(file, "shared() fails", lambda: kept(file))
+
+        def call(item: Any) -> tuple[float, Any]:
+            # A copy, because a task may change its item.
+            arguments, start = code.arguments(renewed(item), shared), time.perf_counter()
+            result = _tried(file, "task fails", lambda: code.task(*arguments))
+            return time.perf_counter() - start, result
+
         began, on_cores = time.perf_counter(), time.process_time()
         while len(seconds) < 3 or (len(seconds) < CALLS and time.perf_counter() - began < SECONDS):
-            start = time.perf_counter()
-            results.append(_tried(file, "task fails", lambda: code.task(*arguments)))
-            seconds.append(time.perf_counter() - start)
+            took, result = call(items[0])
+            results.append(result)
+            seconds.append(took)
             if seconds[0] > SECONDS and len(seconds) == 2:
                 break
         cores = (time.process_time() - on_cores) / (time.perf_counter() - began)
+        new = [(call(item)[0], call(item)[0]) for item in code.items(1 + NEW_ITEMS)[1:] if seconds[-1] <= SECONDS]
         same = _tried(file, "the results cannot be compared", lambda: code.same(results[1], results[0]))
         began = time.perf_counter()
         if not code.shared:
@@ -53,10 +64,13 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
         )
     times = sorted(seconds[1:])
     began = time.perf_counter()
-    _pickled((arguments, results[0]))
+    _pickled((code.arguments(items[0], shared), results[0]))
     sending_seconds = time.perf_counter() - began
     sizes = _pickled(items[0]), _pickled(results[0])
-    return Look(times[len(times) // 2], *sizes, sending_seconds, program_seconds, cores, bool(code.shared))
+    remembers = bool(new) and min(first / later for first, later in new) > REMEMBERS
+    first_seconds = min(first for first, _ in new) if remembers else 0.0
+    took = times[len(times) // 2]
+    return Look(took, *sizes, sending_seconds, program_seconds, cores, bool(code.shared), first_seconds)
 
 
 def _tried(file: str, what: str, call: Callable[[], Any]) -> Any:

@@ -13,6 +13,7 @@ import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from copy import deepcopy
 from dataclasses import dataclass
 from functools import cache
 from importlib import import_module
@@ -92,6 +93,14 @@ def with_kept(file: str, item: Any) -> Any:
 def with_sent(file: str, item_and_shared: tuple[Any, Any]) -> Any:
     """Run a task with a shared argument that came with its item."""
     return functions(file).task(*item_and_shared)
+
+
+def renewed(value: Any) -> Any:
+    """A deep copy, which a task may change as it may change what a pool hands to it; itself if it cannot be copied."""
+    try:
+        return deepcopy(value)
+    except Exception:
+        return value
 
 
 def without_module(text: str) -> Callable[[Any], Any]:
