@@ -1,6 +1,7 @@
 """Is a user's function looked at, measured and compared, and is what cannot run a hole with the reason?"""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,6 +20,12 @@ ITEMS = "def items(count):\n    return list(range(count))\n\n\n"
 GOOD = f"{ITEMS}def task(item):\n    return [item, str(item)]\n"
 NUMBER = iter(range(1000))
 look = partial(pilot.look, loop="loop")
+
+
+@dataclass
+class Result:
+    mean: float
+    values: np.ndarray
 
 
 def file_of(text):
@@ -40,6 +47,10 @@ def file_of(text):
         (np.array([1]), np.array([1.0])),
         (pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 3]})),
         ("text", b"text"),
+        (Result(math.nan, np.arange(2)), Result(math.nan, np.arange(3))),
+        (np.array([1, "a", math.nan], dtype=object), np.array([1, "b", math.nan], dtype=object)),
+        (np.array(["2020-01-01", "NaT"], "M8[D]"), np.array(["NaT", "NaT"], "M8[D]")),
+        (np.array([(1, math.nan)], "i4,f8"), np.array([(2, math.nan)], "i4,f8")),
     ],
 )
 def test_results_are_compared_element_by_element(value, other):

@@ -52,7 +52,12 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
                 break
         cores = (time.process_time() - on_cores) / (time.perf_counter() - began)
         new = [(call(item)[0], call(item)[0]) for item in code.items(1 + NEW_ITEMS)[1:] if seconds[-1] <= SECONDS]
-        same = _tried(file, "the results cannot be compared", lambda: code.same(results[1], results[0]))
+        same = _tried(
+            file,
+            "the results cannot be compared",
+            lambda: code.same(results[1], results[0]),
+            "add same(got, expected), which tells whether a result is right",
+        )
         began = time.perf_counter()
         if not code.shared:
             _tried(file, "fails as a whole program", lambda: programs.run(file, loop, 1, 1))
@@ -73,11 +78,11 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
     return Look(took, *sizes, sending_seconds, program_seconds, cores, bool(code.shared), first_seconds)
 
 
-def _tried(file: str, what: str, call: Callable[[], Any]) -> Any:
+def _tried(file: str, what: str, call: Callable[[], Any], remedy: str = "correct it") -> Any:
     try:
         return call()
     except Exception as error:
-        raise CrossoverError(f"{file}: {what}: {reason_of(error, Path(file).name)}; correct it") from error
+        raise CrossoverError(f"{file}: {what}: {reason_of(error, Path(file).name)}; {remedy}") from error
 
 
 def _pickled(value: Any) -> int | None:
