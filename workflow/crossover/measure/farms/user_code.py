@@ -131,9 +131,9 @@ def equal(got: Any, expected: Any) -> bool:
         with suppress(Exception):
             if got == expected:
                 return True
-        names = [field.name for field in fields(expected) if field.compare]
+        own = [field.name for field in fields(expected) if field.compare]
         return type(got).__qualname__ == type(expected).__qualname__ and all(
-            equal(getattr(got, name), getattr(expected, name)) for name in names
+            equal(getattr(got, name), getattr(expected, name)) for name in own
         )
     # pandas, polars, pyarrow.
     if hasattr(expected, "equals"):
