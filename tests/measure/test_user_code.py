@@ -151,7 +151,7 @@ def test_wrong_results_have_no_value(launch):
     rows = measured(launch, text, "concurrent.futures")
     assert all(row["value"] > 0 for row in rows["loop"])
     wrong = {(row["pool"], row["value"], row["validity"]) for row in rows["concurrent.futures"]}
-    assert wrong == {(pool, None, "lost or damaged messages") for pool in ("running", "program")}
+    assert wrong == {(pool, None, driver.OTHERWISE) for pool in ("running", "program")}
 
 
 def test_a_function_that_no_worker_can_import_is_pickled_by_joblib_alone(launch):
@@ -178,7 +178,7 @@ def test_libraries_have_the_users_threads_or_one(launch, monkeypatch, wanted):
 
 def test_numbers_of_items_that_are_left_out_or_fail_are_named(monkeypatch):
     own = {"item_counts": [1, 8, 1000], "file": "a.py", "budget_seconds": 1, "reference": "loop", "arms": ["loop"]}
-    guard = driver.Guard(None, settings("own_task", own))
+    guard = driver.Guard(None, settings("own_task", own), {})
     monkeypatch.setitem(driver._item_seconds, "a.py", 0.1)
     guard.faults = {("", 8, "loop"): "items(8) fails", ("", 1, "threads"): "no"}
     assert guard.notes.split("; ") == [

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import tempfile
 import traceback
@@ -153,7 +154,12 @@ def equal(got: Any, expected: Any) -> bool:
 
 
 def reason_of(error: BaseException, file: str) -> str:
-    """An exception in one line: its name and text, the line of the user's file, and what to do about it."""
+    """An exception in one line: its name and text, the line of the user's file, and what to do about it.
+
+    One of ours is such a line.
+    """
+    if type(error) is CrossoverError:
+        return str(error)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == file]
     place = f"{file}, line {lines[-1]}" if lines else file
     text = " ".join(str(error).split())[:200]
@@ -166,6 +172,11 @@ def with_remedy(said: str) -> str:
     """What an error says, with the remedy where that is known."""
     if f"'{NOTEBOOK}'" in said:
         return f"{said}; its workers must import the function: put it into a module"
+    if found := re.search(r"<locals>\.(\w+)", said):
+        return (
+            f"{said}; pickle cannot find {found[1]!r}, a function inside another: decorate it with functools.wraps, or "
+            "define it at the top of a module"
+        )
     if "pickle" in said.casefold():
         return f"{said}; processes get items and results pickled: return plain values, or use threads"
     return said

@@ -99,7 +99,7 @@ def impossible(measurements: pa.Table, experiment: str) -> list[str]:
     every = measurements.filter(is_own & ~pc.field("is_null_arm") & pc.field("first_rank").is_null())
     counted = every.group_by(kinds, use_threads=False).aggregate([("value", "count")]).to_pylist()
     arms: dict[tuple[str, str], list[str]] = {}
-    for arm in dict.fromkeys(row["arm"] for row in counted):
+    for arm in sorted({row["arm"] for row in counted}):
         points = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm}
         valued = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm and row["value_count"]}
         reasons = [
