@@ -3,12 +3,15 @@
 from argparse import Namespace
 from pathlib import Path
 
+import numpy as np
 import pytest
 from launching import ROOT, settings
 
 from crossover.cli import trying
 from crossover.config import schema, user_file
 from crossover.errors import CrossoverError
+from crossover.experiments.own_message import SNIPPETS, driver
+from crossover.measure.farms.user_code import unfold
 from crossover.report.text import holes as holes_of
 
 ENTRANTS = schema.complete({}).farms
@@ -74,3 +77,34 @@ def test_a_launch_measures_every_arm_that_can_run_it(launch, file, holes):
     lines = holes_of.impossible(one.table, "own_task")
     told = {arm: line for line in lines for arm in ARMS if f" {arm}," in line or f" {arm}:" in line}
     assert told.keys() == holes.keys() and all(holes[arm].replace("CAUSE", CAUSE) in told[arm] for arm in holes), lines
+
+
+class Loop:
+    """The only rank: what it sends, it receives."""
+
+    def Send(self, value, dest):
+        self.sent = bytes(value)
+
+    def Recv(self, value, source):
+        memoryview(value)[:] = self.sent
+
+
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        *((f"{kind}_message.py", "") for kind in ("structured", "times", "texts", "read_only")),
+        ("masked_message.py", "TypeError: MaskedArray is no contiguous NumPy array, which is all in its memory"),
+    ],
+)
+def test_the_lines_to_paste_send_every_array_that_is_measured(file, fault):
+    text = (ROOT / "tests" / "own" / file).read_text(encoding="utf-8")
+    with unfold({file: text}):
+        end = driver.End(file)
+    assert end.fault("mpi4py Send", 3) == fault
+    if not fault:
+        value = end.value(3)
+        # Without the import, which would start MPI in this process.
+        _, lines = SNIPPETS["mpi4py Send"].split("COMM_WORLD\n")
+        scope = {"value": value, "received": np.empty_like(value), "comm": Loop(), "dest": 0, "source": 0}
+        exec(lines, scope)
+        assert driver.difference(scope["received"], value) == ""
