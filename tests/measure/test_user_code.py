@@ -1,6 +1,7 @@
 """Is a user's function looked at, measured and compared, and is what cannot run a hole with the reason?"""
 
 import math
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -19,6 +20,12 @@ ITEMS = "def items(count):\n    return list(range(count))\n\n\n"
 GOOD = f"{ITEMS}def task(item):\n    return [item, str(item)]\n"
 NUMBER = iter(range(1000))
 look = partial(pilot.look, loop="loop")
+
+
+@dataclass
+class Result:
+    mean: float
+    values: np.ndarray
 
 
 def file_of(text):
@@ -40,6 +47,10 @@ def file_of(text):
         (np.array([1]), np.array([1.0])),
         (pd.DataFrame({"a": [1, 2]}), pd.DataFrame({"a": [1, 3]})),
         ("text", b"text"),
+        (Result(math.nan, np.arange(2)), Result(math.nan, np.arange(3))),
+        (np.array([1, "a", math.nan], dtype=object), np.array([1, "b", math.nan], dtype=object)),
+        (np.array(["2020-01-01", "NaT"], "M8[D]"), np.array(["NaT", "NaT"], "M8[D]")),
+        (np.array([(1, math.nan)], "i4,f8"), np.array([(2, math.nan)], "i4,f8")),
     ],
 )
 def test_results_are_compared_element_by_element(value, other):
@@ -140,7 +151,7 @@ def test_wrong_results_have_no_value(launch):
     rows = measured(launch, text, "concurrent.futures")
     assert all(row["value"] > 0 for row in rows["loop"])
     wrong = {(row["pool"], row["value"], row["validity"]) for row in rows["concurrent.futures"]}
-    assert wrong == {(pool, None, "lost or damaged messages") for pool in ("running", "program")}
+    assert wrong == {(pool, None, driver.OTHERWISE) for pool in ("running", "program")}
 
 
 def test_a_function_that_no_worker_can_import_is_pickled_by_joblib_alone(launch):
@@ -167,7 +178,7 @@ def test_libraries_have_the_users_threads_or_one(launch, monkeypatch, wanted):
 
 def test_numbers_of_items_that_are_left_out_or_fail_are_named(monkeypatch):
     own = {"item_counts": [1, 8, 1000], "file": "a.py", "budget_seconds": 1, "reference": "loop", "arms": ["loop"]}
-    guard = driver.Guard(None, settings("own_task", own))
+    guard = driver.Guard(None, settings("own_task", own), {})
     monkeypatch.setitem(driver._item_seconds, "a.py", 0.1)
     guard.faults = {("", 8, "loop"): "items(8) fails", ("", 1, "threads"): "no"}
     assert guard.notes.split("; ") == [

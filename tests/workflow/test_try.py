@@ -25,7 +25,7 @@ def task(seconds):
     [
         ("def items(count):\n    return [1] * count\n", "my_work.py: add task(item), which runs on each"),
         (SLEEPS.replace("import time", "import no_such_module"), "my_work.py: cannot be imported: ModuleNotFoundError"),
-        (SLEEPS.replace("    return seconds", "    raise SystemExit(3)"), "it ended with code 3"),
+        (SLEEPS.replace("    return seconds", "    __import__('os')._exit(3)"), "it ended with code 3"),
     ],
 )
 def test_a_file_that_cannot_be_measured_ends_with_one_line(project: Project, text: str, said: str) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from argparse import Namespace
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -118,18 +118,26 @@ def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Par
 
     workers = chosen.workers or engines_here()
     counts, look = _counts(chosen.counts), Look(**_looked(name, chosen.file))
+    if look.first_seconds and look.shares:
+        raise CrossoverError(
+            f"{chosen.file.name}: task remembers its results, so later calls tell nothing of first ones, and whole "
+            "programs, where each call is a first, have no shared(); make in task(item) what tasks share"
+        )
     libraries = ["as set", "1"] if look.cores > SEVERAL_CORES else ["as set"]
     places = ["module", "notebook"] if chosen.notebook and not look.shares else ["module"]
     programs = 0 if look.shares else len(farms.programs(arms))
-    extent = Extent(len(arms), programs, workers, len(places) + look.shares, len(libraries))
-    plan = trial(look, extent, minutes, counts)
+    curves = 0 if look.first_seconds else len(places) + look.shares
+    first = replace(look, task_seconds=look.first_seconds or look.task_seconds)
+    plan = trial(first, Extent(len(arms), programs, workers, curves, len(libraries)), minutes, counts)
+    pools = ["running", "program"] if plan.has_programs else ["running"]
     settings = {
         "item_counts": list(plan.counts),
         "arms": arms,
         "engines": workers,
         "launches": plan.launches,
         "fewest_rounds": ROUNDS,
-        "pools": ["running", "program"] if plan.has_programs else ["running"],
+        # Its workers would remember, too; in a program, each call is an item's first.
+        "pools": ["program"] if look.first_seconds else pools,
         "library_threads": libraries,
         "functions": places,
         "budget_seconds": plan.budget_seconds,
@@ -258,17 +266,23 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     def size(count: int | None) -> str:
         return "cannot be pickled" if count is None else f"{numbers.quantity(count, 'bytes')} when pickled"
 
-    duration = numbers.quantity(found.task_seconds, "s")
+    duration = numbers.quantity(found.first_seconds or found.task_seconds, "s")
     lines = [
         f"{name}: task takes {duration} for an item; item: {size(found.item_bytes)}; result: {size(found.result_bytes)}"
     ]
+    if found.first_seconds:
+        later = numbers.quantity(found.task_seconds, "s")
+        lines.append(
+            f"It remembers its results: {duration} at an item's first call, {later} later; measured are first calls, "
+            "in whole programs"
+        )
     if found.cores > SEVERAL_CORES:
         lines.append(
             f"It uses {numbers.significant(found.cores)} cores, by threads inside libraries; measured so, and with one"
         )
     counts = numbers.listed([f"{count:,}" for count in plan.counts], "and")
     lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
-    if not plan.has_programs:
+    if not plan.has_programs and not found.first_seconds:
         lines.append(
             "No whole programs, because tasks share an argument"
             if found.shares
@@ -284,8 +298,9 @@ def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str],
     from crossover.design import farms
     from crossover.design.experiments import declared
     from crossover.query.run import Run
+    from crossover.records import run_tables
     from crossover.records.outcome import OPEN
-    from crossover.report.text import numbers
+    from crossover.report.text import holes, numbers
     from crossover.report.text.choices import plain
 
     run, experiment = Run(results), declared()[name]
@@ -306,6 +321,7 @@ def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str],
             lines.append(f"{usual} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}")
     if left_out := [f"{count:,}" for count in counts if count not in measured]:
         lines.append(f"Not measured: {numbers.listed(left_out)}; the page says why")
+    lines += holes.impossible(run_tables.read(results, "measurements"), name)
     # A loop needs no explanation beside another choice.
     arms_to_paste = [arm for arm in chosen if arm != usual or not experiment.farming] or list(chosen)
     texts = {arm: farms.snippet(arm) or experiment.snippets.get(arm, "") for arm in arms_to_paste}

@@ -131,6 +131,8 @@ class Look:
     """The time on all cores / the time, of the calls: more than 1 with threads inside libraries."""
     shares: bool
     """Whether tasks share an argument."""
+    first_seconds: float = 0.0
+    """An item's first call, if the function remembers its results, so that later ones are far shorter; otherwise 0."""
 
 
 def of_programs(counts: Sequence[int]) -> list[int]:

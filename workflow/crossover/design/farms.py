@@ -35,6 +35,8 @@ class TaskFarm:
     one_host: bool | str = False
     """Whether its engines are processes or threads that the client starts, so that no rank is one; or the option with
     which its engines must be on the client's host."""
+    in_client: bool = False
+    """Whether its tasks run in the client's process."""
     snippet: str = ""
     """The lines that use it, to paste: from `function`, `items` and the number of `workers` to `results`."""
     is_program: bool = False
@@ -152,6 +154,11 @@ def programs(every: Iterable[str]) -> dict[str, str]:
 def crosses_hosts(entrant: FarmEntry) -> bool:
     """Whether an entrant's engines can be on other hosts than the client."""
     return _of(entrant).crosses_hosts(entrant)
+
+
+def runs_in_client(entrant: FarmEntry) -> bool:
+    """Whether an entrant's tasks run in the client's process."""
+    return _of(entrant).in_client
 
 
 def authenticates(entrant: FarmEntry) -> bool:

@@ -32,8 +32,8 @@ SLACK = 1.25
 """One more number of items may take the trial a little over its time."""
 LONGEST = 2
 """A function too long for the minutes has whole programs if a launch then takes at most so many times its share."""
-CHECKS = 3
-"""A cell's items run so many times besides its rounds: to time the function, for the expected results, cold."""
+CHECKS = 4
+"""A cell's items run so many times besides its rounds: timed, for the expected results, in other processes, cold."""
 MARGIN = 1.3
 """Pools of processes can be slower than the loop."""
 PROGRAM_FACTOR = 2.2

@@ -14,7 +14,7 @@ from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice
 from crossover.report.text import choices, numbers
-from crossover.report.text.choices import Question, at_most
+from crossover.report.text.choices import Question, at_most, guaranteed
 from crossover.report.text.tables import panel_names
 
 
@@ -150,7 +150,7 @@ class Chosen:
 
 
 def _chosen_at(row: Choice) -> str:
-    return f"{numbers.quantity(row.x, row.axis_unit)} ({row.choice}, {at_most(row.guarantee, row.verdict)})"
+    return f"{numbers.quantity(row.x, row.axis_unit)} ({row.choice}, {guaranteed(row.guarantee, row.verdict)})"
 
 
 @dataclass(frozen=True)
@@ -175,7 +175,7 @@ class Group:
         if any(one.guarantee is None for one in self.chosen):
             return said
         verdict = WINNER if all(one.verdict == WINNER for one in self.chosen) else SETTLED
-        return f"{said}, {at_most(max(map(self._cost, (*first.arms, *self._equal))), verdict)}"
+        return f"{said}, {guaranteed(max(map(self._cost, (*first.arms, *self._equal))), verdict)}"
 
     @property
     def _words(self) -> str:

@@ -60,7 +60,10 @@ received = queue.get()
         "from mpi4py import MPI\nfrom mpi4py.util import pkl5\n\ncomm = pkl5.Intracomm(MPI.COMM_WORLD)\n"
         "comm.send(value, dest)\nreceived = comm.recv(source=source)\n"
     ),
-    "mpi4py Send": f"{_COMM}comm.Send(value, dest)\ncomm.Recv(received, source)  # of the same shape and type\n",
+    "mpi4py Send": (
+        f"{_COMM}comm.Send(value.reshape(-1).view('u1'), dest)\n"
+        "comm.Recv(received.reshape(-1).view('u1'), source)  # an array of the same shape and type\n"
+    ),
     "msgpack": (
         f"import msgpack\n{_CONNECTED}socket.send(msgpack.packb(value))\nreceived = msgpack.unpackb(socket.recv())\n"
     ),

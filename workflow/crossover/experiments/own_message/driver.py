@@ -326,6 +326,10 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
                 facts = ways.describe(value)
                 sizes.append(facts.pickled_bytes)
                 fault = end.changed(got, value)
+                if not fault and end.changed(end.module.message(counts[-1]), value):
+                    raise CrossoverError(
+                        f"{file}: message({counts[-1]}) gives another object at each call; seed what is random"
+                    )
                 is_last = seconds[-1] > LOOK_SECONDS or sizes[-1] > LOOK_BYTES or counts[-1] >= MOST_COUNT
                 if fault or is_last:
                     break

@@ -52,9 +52,9 @@ def describe(value: Any) -> ObjectFacts:
 
 
 def _memory(array: Any) -> NDArray[np.uint8]:
-    """The memory of a contiguous array."""
-    if not isinstance(array, np.ndarray) or not array.flags.c_contiguous or array.dtype.hasobject:
-        raise TypeError(f"{type(array).__name__} is no contiguous NumPy array of numbers")
+    """The memory of a contiguous array as bytes, because MPI has no types for structures, times and texts."""
+    if type(array) is not np.ndarray or not array.flags.c_contiguous or array.dtype.hasobject:
+        raise TypeError(f"{type(array).__name__} is no contiguous NumPy array, which is all in its memory")
     found: NDArray[np.uint8] = array.reshape(-1).view(np.uint8)
     return found
 

@@ -12,7 +12,7 @@ function is the one that was read when the run was planned, on every host.
 """
 
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cache, partial
 from typing import Any
@@ -20,14 +20,30 @@ from typing import Any
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
 from crossover.design.farming import Look, of_programs
+from crossover.design.farms import runs_in_client
 from crossover.design.protocol import Keys
+from crossover.errors import CrossoverError
 from crossover.experiments.own_task import METRICS, PROGRAM, QUICK, RUNNING, Settings
 from crossover.measure.farms import Floods, flooding, pilot, programs
 from crossover.measure.farms.tasks import Workload, keys
-from crossover.measure.farms.user_code import functions, kept, reason_of, unfold, with_kept, with_sent, without_module
+from crossover.measure.farms.user_code import (
+    functions,
+    kept,
+    reason_of,
+    renewed,
+    unfold,
+    with_kept,
+    with_sent,
+    without_module,
+)
 from crossover.measure.ranks.peers import Peers
 from crossover.measure.sampling.contract import DAMAGED, Block
 
+FAILURES = (Exception, SystemExit)
+"""What a user's function may raise."""
+OTHERWISE = (
+    "results differ in other processes: seed what is random, sort what comes from a set, or add same(got, expected)"
+)
 LONGEST = 2
 """A cell is left out if a round of it would take so many times the budget, unless it is the shortest."""
 
@@ -78,18 +94,19 @@ def _fitting(settings: Settings) -> list[int]:
 def tasks(settings: Settings, cell: Cell, turns_per_second: float) -> Workload:
     """The items of one call."""
     file = settings.file
-    items = _items(file, cell.x)
+    task: Callable[[Any], Any]
+    renew: Callable[[Sequence[Any]], Sequence[Any]] = renewed
     match cell.keys:
         case {"shared": "sent"}:
-            pairs = [(item, kept(file)) for item in items]
-            return Workload(partial(with_sent, file), pairs, same=lambda got, pair: _same(file, cell.x, got, pair[0]))
+            task, renew = partial(with_sent, file), lambda items: [(item, kept(file)) for item in renewed(items)]
         case {"shared": "kept"}:
-            task: Callable[[Any], Any] = partial(with_kept, file)
+            task = partial(with_kept, file)
         case {"function": "notebook"}:
             task = _without_module(settings.sources[file])
         case _:
             task = functions(file).task
-    return Workload(task, items, same=partial(_same, file, cell.x))
+    same, expected = functions(file).same, _expected(file, cell.x)
+    return Workload(task, _items(file, cell.x), same=same, expected=expected, renewed=renew)
 
 
 _without_module = cache(without_module)
@@ -101,21 +118,55 @@ def _items(file: str, count: int) -> list[Any]:
 
 
 @cache
-def _expected(file: str, count: int) -> dict[int, Any]:
-    """The loop's results by the identity of their items, which live as long as this process."""
-    code = functions(file)
-    return {id(item): code.task(*code.arguments(item, kept(file))) for item in _items(file, count)}
+def _expected(file: str, count: int) -> list[Any]:
+    """The results of calls in this process. Raises CrossoverError, in a line that names the item, if one fails."""
+    code, found = functions(file), []
+    for number, item in enumerate(renewed(_items(file, count))):
+        try:
+            found.append(code.task(*code.arguments(item, kept(file))))
+        except FAILURES as error:
+            raise CrossoverError(f"task fails for item {number}: {reason_of(error, file)}") from error
+    return found
 
 
-def _same(file: str, count: int, got: Any, item: Any) -> bool:
-    return functions(file).same(got, _expected(file, count)[id(item)])
+PROBE = "concurrent.futures"
+"""A pool that breaks where a worker ends, while others would wait for its result."""
+
+
+def _elsewhere(settings: Settings) -> dict[int, str]:
+    """The numbers of items with which tasks fail in other processes, with the reason; programs show this before a pool
+    breaks. Nothing if all is right with the largest number."""
+    counts = [] if settings.shares else sorted(_fitting(settings), reverse=True)
+    found = dict[int, str]()
+    for count in counts:
+        if fault := _fault_elsewhere(settings, count):
+            found[count] = fault
+        elif count == counts[0]:
+            break
+    return found
+
+
+def _fault_elsewhere(settings: Settings, count: int) -> str:
+    """How tasks with so many items fail in other processes, whatever the pool; empty if they do not."""
+    file = settings.file
+    try:
+        expected = _expected(file, count)
+        _, results = programs.run(file, PROBE, count, settings.engines)
+        is_right = len(results) == len(expected) and all(map(functions(file).same, results, expected))
+    except programs.ProgramError as error:
+        # Other failures, such as those of pickle, depend on the pool.
+        ended = f"with {count:,} items, task ends a worker's process, as os._exit, a crash or a lack of memory does"
+        return ended if "BrokenProcessPool" in str(error) else ""
+    except FAILURES as error:
+        return reason_of(error, file)
+    return "" if is_right else OTHERWISE
 
 
 class Guard:
     """The blocks of the farms, and whole programs; an arm that raises at a point is not called there again."""
 
-    def __init__(self, floods: Floods, settings: Settings):
-        self.floods, self.settings = floods, settings
+    def __init__(self, floods: Floods, settings: Settings, elsewhere: Mapping[int, str]):
+        self.floods, self.settings, self.elsewhere = floods, settings, elsewhere
         self.faults: dict[tuple[str, int, str], str] = {}
 
     @property
@@ -132,9 +183,13 @@ class Guard:
         """Call the function for all items, `n` times, or run `n` programs that do."""
         place = cell.protocol, cell.x, arm.runs
         if place not in self.faults:
+            in_client = runs_in_client(self.settings.entrants[arm.runs])
             try:
+                _expected(self.settings.file, cell.x)
+                if (fault := self.elsewhere.get(cell.x)) and not in_client:
+                    raise CrossoverError(fault)
                 block = self._program(cell, arm, n) if cell.keys["pool"] == PROGRAM else self.floods.run(cell, arm, n)
-            except Exception as error:
+            except FAILURES as error:
                 block = Block(0.0, fault=reason_of(error, self.settings.file))
             if not block.fault or block.fault == DAMAGED:
                 return block
@@ -145,8 +200,8 @@ class Guard:
         file, count = self.settings.file, cell.x
 
         def are_right(results: list[Any]) -> bool:
-            items = _items(file, count)
-            return len(results) == len(items) and all(map(partial(_same, file, count), results, items))
+            expected = _expected(file, count)
+            return len(results) == len(expected) and all(map(functions(file).same, results, expected))
 
         return programs.block(file, arm.runs, count, self.settings.engines, n, are_right)
 
@@ -160,13 +215,14 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
     with unfold(settings.sources):
         code = functions(settings.file)
         (item,) = code.items(1)[:1]
-        arguments = code.arguments(item, kept(settings.file))
-        code.task(*arguments)
-        began = time.perf_counter()
-        code.task(*arguments)
-        _item_seconds[settings.file] = time.perf_counter() - began
+        for _ in ("cold", "warm"):
+            arguments = code.arguments(renewed(item), kept(settings.file))
+            began = time.perf_counter()
+            code.task(*arguments)
+            _item_seconds[settings.file] = time.perf_counter() - began
+        elsewhere = _elsewhere(settings)
         with _drive(peers, settings) as floods:
-            yield Guard(floods, settings)
+            yield Guard(floods, settings, elsewhere)
 
 
 def serve(peers: Peers, settings: Settings) -> None:

@@ -7,6 +7,7 @@ FARM = TaskFarm(
     # Below 3.14 its launches are holes, and cost no other arm.
     arms={"interpreters": {"alone": True}},
     one_host=True,
+    in_client=True,
     snippet="""\
 from concurrent.futures import InterpreterPoolExecutor
 

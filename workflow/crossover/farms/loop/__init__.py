@@ -6,6 +6,7 @@ FARM = TaskFarm(
     place=20,
     arms={"loop": {}},
     one_host=True,
+    in_client=True,
     snippet="results = [function(item) for item in items]\n",
     is_program=True,
 )

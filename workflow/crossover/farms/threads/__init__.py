@@ -6,6 +6,7 @@ FARM = TaskFarm(
     place=26,
     arms={"threads": {}},
     one_host=True,
+    in_client=True,
     snippet="""\
 from concurrent.futures import ThreadPoolExecutor
 

@@ -189,9 +189,10 @@ class Floods:
     def run(self, cell: Cell, arm: Arm, n: int) -> Block:
         """Submit all tasks to the arm's farm and wait for all results, `n` times, or until a result is wrong."""
         farm, given = self.farms[arm.name], self.workload(cell)
-        task, arguments = given.task, given.arguments
+        task, expected = given.task, given.expected or given.arguments
         submitting = seconds = 0.0
         for _ in range(n):
+            arguments = given.renewed(given.arguments)
             prelude.play(cell.keys)
             began = perf_counter()
             farm.submit(task, arguments)
@@ -199,9 +200,9 @@ class Floods:
             results = farm.wait()
             seconds += perf_counter() - began
             submitting += submitted - began
-            if len(results) != len(arguments) or not all(map(given.same, results, arguments)):
+            if len(results) != len(expected) or not all(map(given.same, results, expected)):
                 return Block(seconds, fault=DAMAGED)
-        tasks = n * len(arguments)
+        tasks = n * len(expected)
         rates = {
             "submission": tasks / submitting,
             "round trip": tasks / seconds,

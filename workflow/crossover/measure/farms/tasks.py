@@ -54,11 +54,16 @@ def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
     return burst_turns / min(timeit.repeat(lambda: spin(burst_turns), timer=time.perf_counter, repeat=bursts, number=1))
 
 
+def itself(value: Any) -> Any:
+    """No other."""
+    return value
+
+
 @dataclass(frozen=True)
 class Workload:
     """The tasks of a flood, one per argument: the sum of their durations, and the bytes of all arguments.
 
-    `same(result, argument)` checks a result.
+    `same(result, argument)` checks a result, or `same(result, expected)` where results are others than the arguments.
     """
 
     task: Callable[[Any], Any]
@@ -66,6 +71,9 @@ class Workload:
     seconds: float = 0.0
     bytes: int = 0
     same: Callable[[Any, Any], bool] = eq
+    expected: Sequence[Any] = ()
+    renewed: Callable[[Sequence[Any]], Sequence[Any]] = itself
+    """Gives the arguments of each call, before its time begins."""
 
 
 def workload(tasks: int, work: str, durations: str, average_us: float, speed: float) -> Workload:

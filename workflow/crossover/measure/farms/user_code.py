@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import sys
 import tempfile
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, redirect_stdout
-from dataclasses import dataclass
+from contextlib import contextmanager, redirect_stdout, suppress
+from copy import deepcopy
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
@@ -94,6 +96,14 @@ def with_sent(file: str, item_and_shared: tuple[Any, Any]) -> Any:
     return functions(file).task(*item_and_shared)
 
 
+def renewed(value: Any) -> Any:
+    """A deep copy, which a task may change as it may change what a pool hands to it; itself if it cannot be copied."""
+    try:
+        return deepcopy(value)
+    except Exception:
+        return value
+
+
 def without_module(text: str) -> Callable[[Any], Any]:
     """The task of a file with this text, as if it were in a notebook: no process can import it."""
     namespace: dict[str, Any] = {"__name__": NOTEBOOK}
@@ -103,7 +113,8 @@ def without_module(text: str) -> Callable[[Any], Any]:
 
 
 def equal(got: Any, expected: Any) -> bool:
-    """Whether two results are equal: element by element for arrays, by their own method for tables; NaN equals NaN.
+    """Whether two results are equal: by elements and fields, or by their own method for tables; NaN and NaT equal
+    themselves, wherever they stand.
 
     >>> equal([1.0, float("nan")], [1.0, float("nan")]), equal({"a": (1, 2)}, {"a": (1, 3)})
     (True, False)
@@ -116,6 +127,15 @@ def equal(got: Any, expected: Any) -> bool:
         )
     if isinstance(expected, (list, tuple)):
         return isinstance(got, (list, tuple)) and len(got) == len(expected) and all(map(equal, got, expected))
+    if is_dataclass(expected) and not isinstance(expected, type):
+        # One with a comparison of its own may be equal with other fields; with arrays as fields, none may be possible.
+        with suppress(Exception):
+            if got == expected:
+                return True
+        own = [field.name for field in fields(expected) if field.compare]
+        return type(got).__qualname__ == type(expected).__qualname__ and all(
+            equal(getattr(got, name), getattr(expected, name)) for name in own
+        )
     # pandas, polars, pyarrow.
     if hasattr(expected, "equals"):
         return bool(expected.equals(got))
@@ -123,12 +143,23 @@ def equal(got: Any, expected: Any) -> bool:
         import numpy as np
 
         ours, theirs = np.asarray(got), np.asarray(expected)
-        return ours.dtype == theirs.dtype and np.array_equal(ours, theirs, equal_nan=theirs.dtype.kind in "fc")
+        if ours.dtype != theirs.dtype or ours.shape != theirs.shape:
+            return False
+        if names := theirs.dtype.names:
+            return all(equal(ours[name], theirs[name]) for name in names)
+        if theirs.dtype.kind == "O":
+            return all(map(equal, ours.flat, theirs.flat))
+        return np.array_equal(ours, theirs, equal_nan=theirs.dtype.kind in "fcmM")
     return bool(got == expected or (got != got and expected != expected))
 
 
 def reason_of(error: BaseException, file: str) -> str:
-    """An exception in one line: its name and text, the line of the user's file, and what to do about it."""
+    """An exception in one line: its name and text, the line of the user's file, and what to do about it.
+
+    One of ours is such a line.
+    """
+    if type(error) is CrossoverError:
+        return str(error)
     lines = [frame.lineno for frame in traceback.extract_tb(error.__traceback__) if Path(frame.filename).name == file]
     place = f"{file}, line {lines[-1]}" if lines else file
     text = " ".join(str(error).split())[:200]
@@ -141,6 +172,11 @@ def with_remedy(said: str) -> str:
     """What an error says, with the remedy where that is known."""
     if f"'{NOTEBOOK}'" in said:
         return f"{said}; its workers must import the function: put it into a module"
+    if found := re.search(r"<locals>\.(\w+)", said):
+        return (
+            f"{said}; pickle cannot find {found[1]!r}, a function inside another: decorate it with functools.wraps, or "
+            "define it at the top of a module"
+        )
     if "pickle" in said.casefold():
         return f"{said}; processes get items and results pickled: return plain values, or use threads"
     return said

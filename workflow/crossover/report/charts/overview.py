@@ -187,7 +187,7 @@ def _faded(looks: Mapping[str, Look], row: Choice) -> str:
 def _shown(row: Choice) -> str:
     """The factor of a cell: over the next arm; of an open one, by which the best may be better."""
     if row.verdict == OPEN:
-        return f"≤{choices.bound(row.guarantee, 2)}"
+        return f"≤{choices.bound(row.guarantee, 2)}" if row.guarantee <= choices.LARGEST else "?"
     return f"{numbers.significant(row.factor, 2)}×" if row.factor > LIKE else ""
 
 
@@ -196,7 +196,7 @@ def _tip(row: Choice) -> str:
     # Without its interval, which is for chance alone and one pair: the guarantee is for bias, too, and all arms.
     factor = numbers.significant(row.factor)
     place, launches = numbers.quantity(row.x, row.axis_unit), numbers.counted(row.launches, "launch")
-    cost = choices.at_most(row.guarantee, row.verdict)
+    cost = choices.guaranteed(row.guarantee, row.verdict)
     return f"{place}: {row.choice}, {cost}; observed {factor} times as good as {row.next}; {launches}"
 
 

@@ -19,6 +19,9 @@ NO_BREAK = "\u00a0"
 PRECISE = 2
 """The factor between the ends of a boundary's interval up to which one number stands for it."""
 
+LARGEST, TOO_FEW = 10, "too few launches"
+"""The largest bound of a choice that is told; one above it comes of two or three launches that differ."""
+
 MOST_NAMED = 2
 """Of more curves with one choice, the first is named, and the others are counted."""
 
@@ -73,7 +76,7 @@ class Question:
     @property
     def cost(self) -> str:
         """The guarantee, with its place where it is above the limit."""
-        most = bound(self.guarantee)
+        most = TOO_FEW if self.guarantee > LARGEST else bound(self.guarantee)
         return most if self.is_settled else f"{most} at {_place(self._worst)}"
 
     @property
@@ -81,7 +84,7 @@ class Question:
         """The guarantee in words, such as `at most 1.83 times worse than the best, at 1 kB`."""
         _, _, place = self.cost.partition(" at ")
         verdict = WINNER if all(row.verdict == WINNER for row in self.rows) else SETTLED
-        return f"{at_most(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
+        return f"{guaranteed(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
 
     @property
     def marked(self) -> str:
@@ -127,6 +130,15 @@ def at_most(guarantee: float, verdict: str) -> str:
         return "surely the best"
     most = bound(guarantee)
     return "surely no worse than the best" if most == bound(1) else f"at most {most} times worse than the best"
+
+
+def guaranteed(guarantee: float, verdict: str) -> str:
+    """The same of a choice, which has no bound worth its name if too few launches leave all open.
+
+    >>> guaranteed(1.83, SETTLED), guaranteed(651394.7, SETTLED)
+    ('at most 1.83 times worse than the best', 'too few launches to bound it')
+    """
+    return f"{TOO_FEW} to bound it" if guarantee > LARGEST else at_most(guarantee, verdict)
 
 
 def plain(text: str) -> str:

@@ -4,6 +4,9 @@ import shlex
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+import pyarrow as pa
+import pyarrow.compute as pc
+
 from crossover.planning.plan import UNSAFE
 from crossover.planning.receipt import ANYWHERE
 from crossover.records.holes import alike, why
@@ -88,6 +91,24 @@ def silent(validities: Sequence[Validity]) -> list[str]:
         f"`{arm}` of `{experiment}` has no value under {numbers.listed(protocols)}: {reasons}."
         for (experiment, arm, reasons), protocols in alike.items()
     ]
+
+
+def impossible(measurements: pa.Table, experiment: str) -> list[str]:
+    """A line for the arms that have no value at some points for the same reason: a choice is not among them."""
+    kinds, is_own = ["arm", "protocol", "x", "validity"], pc.field("experiment") == experiment
+    every = measurements.filter(is_own & ~pc.field("is_null_arm") & pc.field("first_rank").is_null())
+    counted = every.group_by(kinds, use_threads=False).aggregate([("value", "count")]).to_pylist()
+    arms: dict[tuple[str, str], list[str]] = {}
+    for arm in sorted({row["arm"] for row in counted}):
+        points = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm}
+        valued = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm and row["value_count"]}
+        reasons = [
+            row["validity"] for row in counted if row["arm"] == arm and (row["protocol"], row["x"]) not in valued
+        ]
+        if reasons:
+            where = "at some points" if points & valued else ""
+            arms.setdefault((where, " ".join(reasons[0].split())), []).append(arm)
+    return [f"Not possible{' ' * bool(where)}{where}: {', '.join(own)}: {why}" for (where, why), own in arms.items()]
 
 
 def absent(experiments: list[str]) -> str:

@@ -1,0 +1,9 @@
+import random
+
+
+def items(count):
+    return [random.random() for _ in range(count)]
+
+
+def task(number):
+    return number + 1
