@@ -41,6 +41,11 @@ def test_without_slurm_the_defaults_apply_at_once(stand_in, monkeypatch, tmp_pat
     assert cluster.partition(None) == cluster.Partition()
 
 
+def test_on_a_machine_that_belongs_to_no_cluster_too(stand_in):
+    stand_in("sinfo", "echo 'sinfo: fatal: Could not establish a configuration source' >&2; exit 1")
+    assert cluster.partition(None) == cluster.Partition()
+
+
 @pytest.mark.parametrize(
     ("first", "told"),
     [

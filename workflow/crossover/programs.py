@@ -55,7 +55,10 @@ SILENT = re.compile(
 """Slurm's words for a controller that does not answer."""
 
 ABSENT = 127
-"""The exit code of a program that does not exist, as in a shell."""
+"""The exit code of a program that does not exist, as in a shell, or that no cluster is configured for."""
+
+NO_CLUSTER = "Could not establish a configuration source"
+"""Words of Slurm's programs on a machine that belongs to no cluster."""
 
 
 def ask(*command: str, refuses: bool = False, quiet: bool = False) -> subprocess.CompletedProcess[str]:
@@ -81,6 +84,8 @@ def ask(*command: str, refuses: bool = False, quiet: bool = False) -> subprocess
                 return subprocess.CompletedProcess(command, ABSENT, "", "")
             else:
                 said = done.stderr.strip()
+                if NO_CLUSTER in said:
+                    return subprocess.CompletedProcess(command, ABSENT, "", "")
                 if done.returncode == 0 or (refuses and said and not SILENT.search(said)):
                     return done
                 words = (said or f"ended with code {done.returncode}").splitlines()[-1]
