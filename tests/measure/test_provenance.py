@@ -5,12 +5,13 @@ import socket
 import subprocess
 import time
 from functools import partial
+from pathlib import Path
 from statistics import median
 from types import SimpleNamespace
 
 import psutil
 import pytest
-from launching import COMMON, script, settings
+from launching import COMMON, eventually, script, settings
 
 from crossover import programs
 from crossover.design.arm import Arm
@@ -135,6 +136,8 @@ def test_a_job_without_an_answer_measures_nothing(tmp_path, monkeypatch, silent)
 def test_a_job_is_as_old_as_its_first_process_whatever_the_clock_of_its_host_says(monkeypatch, ahead):
     monkeypatch.setenv("SLURM_JOB_ID", "unlike any other")
     first = subprocess.Popen(["sleep", "60"], start_new_session=True)
+    # The kernel shows its variables a moment after it has started.
+    assert eventually(lambda: b"SLURM_JOB_ID=unlike" in Path(f"/proc/{first.pid}/environ").read_bytes())
     monkeypatch.setattr(provenance, "age_seconds", lambda process="self": 30.0 if process == str(first.pid) else 5.0)
     now = time.time()
     times = {"StartTime": now - 30 - ahead, "EndTime": now - 30 - ahead + 600}
