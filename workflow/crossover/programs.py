@@ -45,7 +45,7 @@ PATIENCE_SECONDS, ATTEMPT_SECONDS, PAUSE_SECONDS = 60.0, 20.0, 1.0
 """How long a question to Slurm is repeated, as its own clients would; the longest attempt; the pause after one."""
 
 QUIET_SECONDS = 5.0
-"""After this time, the user is told what is waited for."""
+"""After this time, a line says which program the run waits for."""
 
 SILENT = re.compile(
     "unable to contact|standby|shutting down|timed out|connection|zero bytes|header lengths|unexpected message"

@@ -55,7 +55,7 @@ def turns_per_second(bursts: int = 2000, burst_turns: int = 20_000) -> float:
 
 
 def itself(value: Any) -> Any:
-    """No other."""
+    """The value as it is."""
     return value
 
 

@@ -156,7 +156,7 @@ def equal(got: Any, expected: Any) -> bool:
 def reason_of(error: BaseException, file: str) -> str:
     """An exception in one line: its name and text, the line of the user's file, and what to do about it.
 
-    One of ours is such a line.
+    A CrossoverError is such a line already.
     """
     if type(error) is CrossoverError:
         return str(error)

@@ -20,7 +20,7 @@ PRECISE = 2
 """The factor between the ends of a boundary's interval up to which one number stands for it."""
 
 LARGEST, TOO_FEW = 10, "too few launches"
-"""The largest bound of a choice that is told; one above it comes of two or three launches that differ."""
+"""The largest bound that is shown for a choice; a larger one comes from two or three launches that differ."""
 
 MOST_NAMED = 2
 """Of more curves with one choice, the first is named, and the others are counted."""
