@@ -11,7 +11,6 @@ run settles on an arm that the other rules out. Nothing here passes or fails.
 from __future__ import annotations
 
 import argparse
-import json
 import subprocess
 import sys
 from pathlib import Path
@@ -75,8 +74,7 @@ def opposite_choices(first: pd.DataFrame, second: pd.DataFrame) -> list[str]:
     return [
         f"{row.experiment}, {row.protocol}, {row.metric}, {row.x:g}: {row.choice_1}, then {row.choice_2}"
         for row in both.itertuples()
-        if row.choice_1 not in [row.choice_2, *json.loads(row.left_2)]
-        and row.choice_2 not in [row.choice_1, *json.loads(row.left_1)]
+        if row.choice_1 not in [row.choice_2, *row.left_2] and row.choice_2 not in [row.choice_1, *row.left_1]
     ]
 
 

@@ -4,18 +4,22 @@ For each folder of results and each experiment, prints the launches, their secon
 the ranks have met, `ready` until the driver is (sockets, farms), `other` (calibration, what surrounds blocks), `blocks`
 of rivals, of the `null` arm and of ceilings, and `end`. Then the share of points that are settled, by all launches and
 without the last 1, 2, ... of each group. The tier quick has fewer launches where this share stays, more where it rises.
+
+A second table has the points that take more than LARGE of the run: their share of its seconds, rounds a launch, and
+for each metric that is chosen by the verdict and the largest bound; then the same with the first FEW rounds of each
+launch alone. Where those settle as much, the tier has fewer rounds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 from pathlib import Path
 
 import pandas as pd
+import pyarrow.compute as pc
 
-from crossover.analyse.estimates.choice import questions
-from crossover.analyse.estimates.curve import Curve, curves
+from crossover.analyse.estimates.choice import Choice, questions
+from crossover.analyse.estimates.curve import Curve, blocks, curves, medians
 from crossover.records import record
 from crossover.records.outcome import OPEN
 
@@ -28,6 +32,9 @@ PARTS = {
 }
 FEWER = 3
 """Launches of a group that are left out, one after another."""
+LARGE = 0.02
+FEW = (3, 5, 10)
+POINT = ["experiment", "protocol", "x"]
 
 
 def table(folder: Path, name: str) -> pd.DataFrame:
@@ -40,7 +47,7 @@ def table(folder: Path, name: str) -> pd.DataFrame:
 
 def parts(launches: pd.DataFrame) -> pd.DataFrame:
     """By experiment the launches, their seconds, and the share of each part in percent."""
-    seconds = pd.DataFrame([json.loads(phases or "{}") for phases in launches["phases"]], launches.index).fillna(0.0)
+    seconds = pd.DataFrame([dict(phases or ()) for phases in launches["phases"]], launches.index).fillna(0.0)
     seconds["meeting"], seconds["wall"] = launches["meeting_seconds"], launches["wall_seconds"]
     sums = seconds.groupby(launches["experiment"]).sum()
     sums.loc["all"] = sums.sum()
@@ -65,6 +72,38 @@ def settled(every: list[Curve], fewer: int) -> pd.Series:
     return pd.concat([points.groupby("experiment")["settled"].mean(), pd.Series({"all": points["settled"].mean()})])
 
 
+def chosen(every: list[Curve]) -> dict[tuple[str, str, float], list[Choice]]:
+    """The choices of each point, one for each metric."""
+    found: dict[tuple[str, str, float], list[Choice]] = {}
+    for question in questions(every, []):
+        for choice in question.choices:
+            place = (question.facts["experiment"], question.facts["protocol"], float(question.x[choice.cell]))
+            found.setdefault(place, []).append(choice)
+    return found
+
+
+def points(folder: Path) -> pd.DataFrame:
+    """The points that take more than LARGE of the run, with what they bought, also by fewer rounds."""
+    files = sorted(folder.glob("experiments/*/measurements.parquet"))
+    tables = [each for file in files if len(each := record.read(file, record.MEASUREMENTS))]
+    rows = pd.concat(
+        each.select([*POINT, "placement", "launch", "start_ns", "round"]).to_pandas() for each in tables
+    ).drop_duplicates(["experiment", "placement", "launch", "start_ns"])
+    rows = rows.sort_values(["experiment", "placement", "launch", "start_ns"])
+    after = rows.groupby(["experiment", "placement", "launch"])["start_ns"].shift(-1)
+    rows["seconds"] = (after - rows["start_ns"]).fillna(0) / 1e9
+    found = rows.groupby(POINT).agg(seconds=("seconds", "sum"), launches=("launch", "nunique"))
+    found["rounds"] = rows.groupby([*POINT, "placement", "launch"])["round"].nunique().groupby(POINT).mean()
+    found["%"] = 100 * found["seconds"] / table(folder, "launches")["wall_seconds"].sum()
+    for few in (None, *FEW):
+        kept = [each if few is None else each.filter(pc.less(each["round"], few)) for each in tables]
+        choices = chosen([curve for each in kept for curve in curves(medians(blocks(each)))])
+        found[f"first {few}" if few else "all rounds"] = [
+            ", ".join(f"{one.verdict} {one.guarantee:.2f}" for one in choices.get(at, ())) for at in found.index
+        ]
+    return found[found["%"] > 100 * LARGE].round(1).sort_values("%", ascending=False)
+
+
 def main() -> None:
     """Print the table of every run."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -75,7 +114,7 @@ def main() -> None:
         for fewer in range(FEWER + 1):
             share = (100 * settled(every, fewer)).round()
             lines[f"settled, {fewer} fewer" if fewer else "settled, %"] = share.reindex(lines.index)
-        print(f"{folder}\n{lines.to_string(na_rep='')}\n")
+        print(f"{folder}\n{lines.to_string(na_rep='')}\n\n{points(folder).to_string()}\n")
 
 
 if __name__ == "__main__":
