@@ -107,6 +107,7 @@ def test_the_last_words_are_the_ranks_own_if_they_contain_an_error(said, told):
         ),
         # What the launcher ended itself is no cause.
         (EXITED, "", False),
+        ("srun: error: n3: task 2: Exited with exit code 5\nsrun: error: n2: task 1: Killed", "", False),
         (SRUNS.replace("task 2: Killed", "task 2: Terminated"), "", False),
         (HYDRAS, "", False),
         ("", "", False),

@@ -55,9 +55,11 @@ def test_why_there_are_no_data_of_an_experiment(launches, placement, why):
     assert holes.why(launches, "toy", placement) == why
 
 
-def test_holes_of_one_kind_and_reason_are_one_group():
+def test_holes_of_one_kind_and_cause_are_one_group_whatever_sizes_they_name():
     others = [launch(3, hole="timed out"), launch(4, reason="it fell"), launch(5, placement="nodes")]
-    assert holes.alike([HOLE, MEASURED, *others, launch(6)]) == [[HOLE, launch(6)], *([each] for each in others)]
+    small, large = launch(7, reason="80 B fell"), launch(8, reason="1,024.5 B fell")
+    every = [HOLE, MEASURED, *others, small, launch(6), large]
+    assert holes.alike(every) == [[HOLE, launch(6)], *([each] for each in others), [small, large]]
 
 
 def error(number, *filename):

@@ -30,9 +30,10 @@ def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:
     """The experiments with the text of the user's file; those that need one are left out without it."""
     if not file:
         return {name: own for name, own in every.items() if not isinstance(own, OfUser)}
-    texts, fitting = sources(Path(file)), of_file(Path(file))
+    path = Path(file).expanduser()
+    texts, fitting = sources(path), of_file(path)
     return {
-        name: replace(own, file=Path(file).name, sources=texts) if isinstance(own, OfUser) else own
+        name: replace(own, file=path.name, sources=texts) if isinstance(own, OfUser) else own
         for name, own in every.items()
         if name in fitting or not isinstance(own, OfUser)
     }
@@ -40,7 +41,8 @@ def included(every: Mapping[str, Settings], file: str) -> dict[str, Settings]:
 
 def faults(file: str) -> Iterator[str]:
     """The faults of a user's file, each in a line that names it; none without a file."""
-    path = Path(file)
+    # A shell expands no ~ behind `own=`.
+    path = Path(file).expanduser()
     if not file:
         return
     if not path.is_file():

@@ -18,7 +18,7 @@ from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from crossover.errors import CrossoverError
+from crossover.errors import CrossoverError, printable
 from crossover.paths import PACKAGE
 
 if TYPE_CHECKING:
@@ -118,7 +118,12 @@ def reason_kept(file: Path) -> Iterator[None]:
 
 
 def _in_words(error: Exception) -> str:
-    """An exception in one line: its type, its message, and the last line of this package on its way."""
+    """An exception in one line: its type, its message, and the last line of this package on its way.
+
+    A CrossoverError is such a line already.
+    """
+    if type(error) is CrossoverError:
+        return printable(str(error))
     text = " ".join(str(error).split())[:LONGEST]
     frames = traceback.extract_tb(error.__traceback__)
     own = [frame for frame in frames if Path(frame.filename).is_relative_to(PACKAGE) and frame.filename != __file__]
@@ -132,11 +137,21 @@ def is_hole(launch: Launch) -> bool:
 
 
 def alike(launches: Iterable[Launch]) -> list[list[Launch]]:
-    """The holes among `launches`, grouped by experiment, placement, kind and reason."""
+    """The holes among `launches`, grouped by experiment, placement, kind and `cause`."""
     found: dict[tuple[str, ...], list[Launch]] = {}
     for launch in filter(is_hole, launches):
-        found.setdefault((launch.experiment, launch.placement, launch.hole, launch.reason), []).append(launch)
+        key = (launch.experiment, launch.placement, launch.hole, cause(launch.reason or ""))
+        found.setdefault(key, []).append(launch)
     return list(found.values())
+
+
+def cause(reason: str) -> str:
+    """What reasons of one cause share, whatever sizes, counts and hosts they name.
+
+    >>> cause("node-3: needs 1,024 B of 512.5 B") == cause("node-12: needs 2 B of 1 B")
+    True
+    """
+    return re.sub(r"\d([\d.,]*\d)?", "#", reason)
 
 
 def why(launches: Sequence[Launch], experiment: str, placement: str | None = None) -> str:

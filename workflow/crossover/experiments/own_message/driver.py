@@ -17,8 +17,6 @@ import pickle
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from functools import lru_cache
-from importlib import import_module
-from pathlib import Path
 from time import perf_counter
 from typing import Any, NamedTuple
 
@@ -27,7 +25,7 @@ from crossover.design.cell import Cell
 from crossover.design.config import ObjectLook, too_slow
 from crossover.errors import CrossoverError
 from crossover.experiments.own_message import TO_CHILD, TO_RANK, Settings, ways
-from crossover.measure.farms.user_code import equal, reason_of, refusing_prints, unfold
+from crossover.measure.farms.user_code import equal, imported, reason_of, refusing_prints, unfold
 from crossover.measure.messages.loops import WORD, Way
 from crossover.measure.ranks import allocator, cores
 from crossover.measure.ranks.children import Children, begin
@@ -99,10 +97,10 @@ class Command(NamedTuple):
 
 
 class End:
-    """One end: the user's functions, and the ways from here. Raises what importing the file raises."""
+    """One end: the user's functions, and the ways from here. Raises CrossoverError for a file that is not imported."""
 
     def __init__(self, file: str):
-        self.file, self.module = file, import_module(Path(file).stem)
+        self.file, self.module = file, imported(file)
         self.ways: ways.Ways = {}
         self.value = lru_cache(maxsize=1)(self._value)
 

@@ -214,12 +214,15 @@ def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
     """Time the function, then start the farms."""
     with unfold(settings.sources):
         code = functions(settings.file)
-        (item,) = code.items(1)[:1]
-        for _ in ("cold", "warm"):
-            arguments = code.arguments(renewed(item), kept(settings.file))
-            began = time.perf_counter()
-            code.task(*arguments)
-            _item_seconds[settings.file] = time.perf_counter() - began
+        try:
+            (item,) = code.items(1)[:1]
+            for _ in ("cold", "warm"):
+                arguments = code.arguments(renewed(item), kept(settings.file))
+                began = time.perf_counter()
+                code.task(*arguments)
+                _item_seconds[settings.file] = time.perf_counter() - began
+        except FAILURES as error:
+            raise CrossoverError(f"{settings.file} fails: {reason_of(error, settings.file)}; correct it") from error
         elsewhere = _elsewhere(settings)
         with _drive(peers, settings) as floods:
             yield Guard(floods, settings, elsewhere)

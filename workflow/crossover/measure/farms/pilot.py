@@ -16,7 +16,6 @@ from crossover.measure.farms.user_code import functions, kept, reason_of, refusi
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
 CALLS = 20
-IMPORTING = "cannot be imported"
 NEW_ITEMS = 3
 REMEMBERS = 3
 """A function remembers its results if a first call with an item takes more than so many times a second, with each."""
@@ -29,7 +28,7 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
     items that are no list or none, a function that raises or prints, and results that differ from call to call.
     """
     with unfold(sources), refusing_prints(file):
-        code = _tried(file, IMPORTING, lambda: functions(file))
+        code = functions(file)
         items = _tried(file, "items(2) fails", lambda: code.items(2))
         if not isinstance(items, list) or len(items) != 2:
             given = f"a list of {len(items)}" if isinstance(items, list) else f"a {type(items).__name__}"
@@ -85,8 +84,6 @@ def _tried(file: str, what: str, call: Callable[[], Any], remedy: str = "correct
     try:
         return call()
     except (Exception, SystemExit) as error:
-        if isinstance(error, SystemExit) and what == IMPORTING:
-            remedy = 'guard what only a program does by `if __name__ == "__main__"`'
         raise CrossoverError(f"{file}: {what}: {reason_of(error, Path(file).name)}; {remedy}") from error
 
 

@@ -19,6 +19,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from importlib import import_module
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from crossover.errors import CrossoverError
@@ -71,10 +72,26 @@ def refusing_prints(file: str) -> Iterator[None]:
         raise CrossoverError(f"{file}: prints {first!r}; remove that, since printing takes time too")
 
 
+def imported(file: str) -> ModuleType:
+    """The file with this name as a module, in a folder that is unfolded.
+
+    Raises CrossoverError, with the user's line, if it cannot be imported.
+    """
+    try:
+        return import_module(Path(file).stem)
+    except (Exception, SystemExit) as error:
+        remedy = "correct it"
+        if isinstance(error, SystemExit):
+            remedy = 'guard what only a program does by `if __name__ == "__main__"`'
+        if isinstance(error, FileNotFoundError):
+            remedy = "modules beside the file are carried along, data are not: name them by an absolute path"
+        raise CrossoverError(f"{file}: cannot be imported: {reason_of(error, Path(file).name)}; {remedy}") from error
+
+
 @cache
 def functions(file: str) -> Functions:
-    """The functions of the file with this name, in a folder that is unfolded."""
-    module = import_module(Path(file).stem)
+    """The functions of the file with this name, in a folder that is unfolded. Raises CrossoverError as `imported`."""
+    module = imported(file)
     same, shared = getattr(module, "same", equal), getattr(module, "shared", None)
     return Functions(module.items, module.task, same, shared)
 

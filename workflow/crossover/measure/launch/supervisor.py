@@ -183,7 +183,9 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         raise CrossoverError(f"Slurm ended its ranks ({slurms})")
     cause, lost = say.first_end(), any(LOST in line for line in lines)
     if from_outside(cause):
-        return Refusal(HoleKind.CRASHED, cause)
+        limit = os.environ.get("SLURM_MEM_PER_NODE", "")
+        has = f"; its job has {int(limit) / 1000:.3g} GB on each node" if limit.isdecimal() else ""
+        return Refusal(HoleKind.CRASHED, f"{cause}, as when memory runs out{has}")
     if exception and exception.kind == HoleKind.DISTURBED:
         return exception
     if fault := holes.fault_of_host([cause, *lines]):

@@ -19,6 +19,8 @@ _END = re.compile(
 )
 """A launcher's line about the end of ranks, with their host."""
 _NO_SIGNAL = re.compile("Exited|Terminated")
+_EXITED = re.compile(r"srun: error: \S+: tasks? \S+: Exited with exit code [1-9]")
+"""Upon which srun ends the other ranks."""
 _LOST_NODE = re.compile(
     r"srun: error: (Task launch .*failed on node |Node failure on "
     r"|\S+: .*(Communication connection failure|Socket timed out))"
@@ -84,10 +86,10 @@ class Relay:
     def first_end(self) -> str:
         """The launcher's line about the first rank that a signal or a lack of memory ended; empty without one.
 
-        A rank that the launcher has ended itself does not count.
+        A rank that the launcher has ended itself, because another had exited, does not count.
         """
         for line in _NOTICE.sub(lambda notice: _sentence(notice[1]), "\n".join(self.lines)).splitlines():
-            if _OWN_DOING.match(line):
+            if _OWN_DOING.match(line) or _EXITED.match(line):
                 break
             if _END.match(line) and not _NO_SIGNAL.search(line):
                 return line.removeprefix(_SLURM)

@@ -9,7 +9,7 @@ import pyarrow.compute as pc
 
 from crossover.planning.plan import UNSAFE
 from crossover.planning.receipt import ANYWHERE
-from crossover.records.holes import alike, why
+from crossover.records.holes import alike, cause, why
 from crossover.records.rows import Launch
 from crossover.report.text import numbers
 from crossover.report.text.tables import Tables, grouped
@@ -82,14 +82,15 @@ class Validity(NamedTuple):
 
 def silent(validities: Sequence[Validity]) -> list[str]:
     """One sentence for each arm without any value under some protocols, with the reasons."""
-    alike: dict[tuple[str, str, str], list[str]] = {}
+    alike: dict[tuple[str, str, frozenset[str]], list[tuple[str, str]]] = {}
     for (experiment, arm, protocol), rows in grouped(validities, "experiment", "arm", "protocol").items():
         if not any(row.values for row in rows):
-            reasons = "; ".join(dict.fromkeys(_code(row.validity or "unknown") for row in rows))
-            alike.setdefault((experiment, arm, reasons), []).append(protocol)
+            reasons = {cause(row.validity or "unknown"): row.validity or "unknown" for row in rows}
+            said = "; ".join(map(_code, reasons.values()))
+            alike.setdefault((experiment, arm, frozenset(reasons)), []).append((protocol, said))
     return [
-        f"`{arm}` of `{experiment}` has no value under {numbers.listed(protocols)}: {reasons}."
-        for (experiment, arm, reasons), protocols in alike.items()
+        f"`{arm}` of `{experiment}` has no value under {numbers.listed([each for each, _ in own])}: {own[0][1]}."
+        for (experiment, arm, _), own in alike.items()
     ]
 
 
@@ -98,7 +99,7 @@ def impossible(measurements: pa.Table, experiment: str) -> list[str]:
     kinds, is_own = ["arm", "protocol", "x", "validity"], pc.field("experiment") == experiment
     every = measurements.filter(is_own & ~pc.field("is_null_arm") & pc.field("first_rank").is_null())
     counted = every.group_by(kinds, use_threads=False).aggregate([("value", "count")]).to_pylist()
-    arms: dict[tuple[str, str], list[str]] = {}
+    arms: dict[tuple[str, str], dict[str, str]] = {}
     for arm in sorted({row["arm"] for row in counted}):
         points = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm}
         valued = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm and row["value_count"]}
@@ -107,8 +108,11 @@ def impossible(measurements: pa.Table, experiment: str) -> list[str]:
         ]
         if reasons:
             where = "at some points" if points & valued else ""
-            arms.setdefault((where, " ".join(reasons[0].split())), []).append(arm)
-    return [f"Not possible{' ' * bool(where)}{where}: {', '.join(own)}: {why}" for (where, why), own in arms.items()]
+            arms.setdefault((where, cause(reasons[0])), {})[arm] = " ".join(reasons[0].split())
+    return [
+        f"Not possible{' ' * bool(where)}{where}: {', '.join(own)}: {next(iter(own.values()))}"
+        for (where, _), own in arms.items()
+    ]
 
 
 def absent(experiments: list[str]) -> str:
