@@ -60,8 +60,8 @@ for target, experiments in run.targets.items() if run.decides else ():
         input:
             run.receipts(*experiments),
             # A file of each step: a step that has failed left none, and Snakemake makes no missing file between others.
-            expand(f"{RESULTS}/experiments/{{experiment}}/launches.parquet", experiment=experiments),
-            expand(f"{RESULTS}/figures/{{experiment}}", experiment=experiments),
+            run.each("{results}/experiments/{experiment}/launches.parquet", *experiments),
+            run.each("{results}/figures/{experiment}", *experiments),
             (
                 expand(
                     f"{RESULTS}/{{file}}",

@@ -144,7 +144,7 @@ def nameless(call):
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
     words = {word.arg: getattr(word.value, "value", None) for word in call.keywords}
     texts = [each.value for each in call.args if isinstance(each, ast.Constant) and isinstance(each.value, str)]
-    of_module = getattr(getattr(call.func, "value", None), "id", "") in ("os", "packed", "tarfile")
+    of_module = getattr(getattr(call.func, "value", None), "id", "") in ("os", "packed", "tarfile", "tokenize")
     opens = name == "open" and not of_module and not any("b" in mode for mode in texts if set(mode) <= set("rwaxbt+"))
     return "encoding" not in words and (name in ("read_text", "write_text") or opens or words.get("text") is True)
 

@@ -39,7 +39,7 @@ def test_a_killed_rank_is_named_with_host_and_signal_and_the_pages_command_fills
     os.kill(pid, signal.SIGKILL)
     code, said = run.end()
     assert code == 1, said
-    reason = f"{node.name}: task 1: Killed"
+    reason = f"{node.name}: task 1: Killed, as when memory runs out"
     receipt = project.receipts(results="mine")["toy/nodes/1"].relative_to(project.folder)
     assert (
         "1 launch of this run was not measured\n"

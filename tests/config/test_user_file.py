@@ -22,6 +22,8 @@ def write(tmp_path):
 
 def test_a_good_file_has_no_fault_and_is_not_run(write):
     assert not [*user_file.faults(str(write(f"raise SystemExit\n{GOOD}")))]
+    # As some editors save UTF-8.
+    assert not [*user_file.faults(str(write(f"\ufeff{GOOD}", "marked.py")))]
     assert not [*user_file.faults("")]
 
 
@@ -30,6 +32,11 @@ def test_a_good_file_has_no_fault_and_is_not_run(write):
     [
         (GOOD, "my work.py", "cannot be imported by this name; rename it"),
         (GOOD, "random.py", "cannot be imported by this name; rename it"),
+        (GOOD, "zmq.py", "cannot be imported by this name; rename it"),
+        (GOOD, "class.py", "cannot be imported by this name; rename it"),
+        (f"# coding: latin-1\n{GOOD}", "a.py", "it is in iso-8859-1: save it as UTF-8, without a coding line"),
+        ("x = 'a\0'", "a.py", "a.py: is no Python file (source code string cannot contain null bytes); correct it"),
+        ("(" * 100_000, "a.py", "is no Python file"),
         (GOOD, "my_work.txt", "cannot be imported by this name; rename it"),
         (GOOD.replace("task", "work"), "a.py", "a.py: add task(item), which runs on each"),
         ("def task(item): pass", "a.py", "a.py: add items(count), which returns a list of arguments"),

@@ -11,6 +11,7 @@ from crossover.cli import trying
 from crossover.config import schema, user_file
 from crossover.errors import CrossoverError
 from crossover.experiments.own_message import SNIPPETS, driver
+from crossover.experiments.own_task import driver as tasks
 from crossover.measure.farms.user_code import unfold
 from crossover.report.text import holes as holes_of
 
@@ -41,6 +42,10 @@ def looked(file: Path) -> str:
         ("random_items.py", "items(2) gives other items at each call; seed what is random"),
         ("arguments.py", "SystemExit: 2 (arguments.py, line 5); guard what only a program does by `if __name__ == "),
         ("sparse.py", "(sparse.py); add same(got, expected), which tells"),
+        (
+            "beside.py",
+            "places.csv' (beside.py, line 11); modules beside the file come along, data do not: name them by",
+        ),
     ],
 )
 def test_a_first_look_names_the_cause(file, said):
@@ -53,12 +58,17 @@ def test_a_first_look_names_the_cause(file, said):
     [
         ("inplace.py", {}),
         ("missing.py", {}),
+        ("changes_cwd.py", {}),
         ("exit.py", dict.fromkeys(ARMS, " at some points: CAUSE: SystemExit: no reads left (exit.py, line 10)")),
         ("badexc.py", dict.fromkeys(ARMS, " at some points: CAUSE: Broken: ROW 5 (badexc.py, line 12)")),
         ("kill.py", {POOL: "at some points: concurrent.futures: with 8 items, task ends a worker's process"}),
         ("setorder.py", {POOL: "concurrent.futures: results differ in other processes: seed what is random, sort"}),
         ("decorated.py", {POOL: "pickle cannot find 'inner', a function inside another: decorate it with"}),
         ("open_file.py", {POOL: "Not possible: concurrent.futures: TypeError: cannot pickle"}),
+        (
+            "alarm.py",
+            {"threads": "ValueError: signal only works in main thread of the main interpreter (alarm.py, line 9)"},
+        ),
     ],
 )
 def test_a_launch_measures_every_arm_that_can_run_it(launch, file, holes):
@@ -77,6 +87,15 @@ def test_a_launch_measures_every_arm_that_can_run_it(launch, file, holes):
     lines = holes_of.impossible(one.table, "own_task")
     told = {arm: line for line in lines for arm in ARMS if f" {arm}," in line or f" {arm}:" in line}
     assert told.keys() == holes.keys() and all(holes[arm].replace("CAUSE", CAUSE) in told[arm] for arm in holes), lines
+
+
+def test_a_task_that_hangs_in_other_processes_is_named_soon(monkeypatch):
+    text = (ROOT / "tests" / "own" / "hangs.py").read_text(encoding="utf-8")
+    own = settings("own_task", {"item_counts": [2], "file": "hangs.py", "sources": {"hangs.py": text}})
+    monkeypatch.setattr(tasks, "START_LIMIT_SECONDS", 1.5)
+    monkeypatch.setitem(tasks._item_seconds, "hangs.py", 0.001)
+    with unfold(own.sources):
+        assert tasks._elsewhere(own) == {2: "with 2 items, task did not end within 2 s in other processes"}
 
 
 class Loop:

@@ -43,11 +43,8 @@ rule tables:
 
 rule join:
     input:
-        expand(
-            f"{RESULTS}/experiments/{{experiment}}/{{table}}.parquet",
-            experiment=run.config.experiments,
-            table=TABLES,
-        ),
+        # A step makes all of its tables.
+        run.each("{results}/experiments/{experiment}/launches.parquet"),
     output:
         expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
     log:
@@ -56,7 +53,7 @@ rule join:
     conda:
         "../../envs/analyse.yaml"
     params:
-        folders=expand(f"{RESULTS}/experiments/{{experiment}}", experiment=run.config.experiments),
+        folders=run.each("{results}/experiments/{experiment}"),
         results=subpath(output[0], parent=True),
         code=ANALYSING_CODE,
     message:

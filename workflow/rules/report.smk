@@ -47,7 +47,7 @@ rule report:
         tables=expand(f"{RESULTS}/{{table}}.parquet", table=TABLES),
         judged=expand(f"{RESULTS}/{{table}}.parquet", table=["claims", "recommendations"]),
         ladder=f"{RESULTS}/figures/ladder",
-        figures=expand(f"{RESULTS}/figures/{{experiment}}", experiment=run.config.experiments),
+        figures=run.each("{results}/figures/{experiment}"),
         # Without Quarto's copy for publishing, which is made from the report.
         source=[
             str(path)

@@ -5,6 +5,7 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from argparse import Namespace
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,6 +20,9 @@ if TYPE_CHECKING:
     from crossover.planning.trial import Trial
 
 PILOT_SECONDS = 120
+POLL_SECONDS = 0.05
+MOST_OUTPUT_BYTES = 65_536
+"""Of a first look at a file."""
 
 MOST_MINUTES = 10_000
 MOST_LINES = 25
@@ -230,24 +234,29 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
     from tempfile import TemporaryDirectory
 
     with TemporaryDirectory(prefix="crossover-pilot-") as folder:
-        output = Path(folder, "pilot.json")
-        words = [sys.executable, "-P", "-m", "crossover", "pilot", experiment, str(file), "--output", str(output)]
+        output, log = Path(folder, "pilot.json"), Path(folder, "log")
+        python = [sys.executable, "-P", "-m"]
+        # Under a guard, with which all ends that the file starts.
+        words = [*python, "crossover.measure.ranks.ending", *python, "crossover", "pilot", experiment, str(file)]
+        with log.open("wb") as lines:
+            guard = subprocess.Popen([*words, "--output", str(output)], env=_environment(), stdout=lines, stderr=lines)
+        until = time.monotonic() + PILOT_SECONDS
         try:
-            done = subprocess.run(
-                words,
-                env=_environment(),
-                capture_output=True,
-                timeout=PILOT_SECONDS,
-                encoding="utf-8",
-                errors="replace",
-            )
-        except subprocess.TimeoutExpired:
-            raise CrossoverError(
-                f"{file.name}: a few calls take more than {PILOT_SECONDS} s; such a task is worth a process of "
-                "its own, with any pool"
-            ) from None
+            while guard.poll() is None:
+                if log.stat().st_size > MOST_OUTPUT_BYTES:
+                    raise CrossoverError(f"{file.name}: prints without an end; remove that")
+                if time.monotonic() > until:
+                    raise CrossoverError(
+                        f"{file.name}: a few calls take more than {PILOT_SECONDS} s; such a task is worth a process of "
+                        "its own, with any pool"
+                    )
+                time.sleep(POLL_SECONDS)
+        finally:
+            guard.terminate()
+            guard.wait()
         if not output.is_file():
-            said = (done.stderr.strip().splitlines() or [f"it ended with code {done.returncode}"])[-1]
+            printed = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
+            said = (printed or [f"it ended with code {guard.returncode}"])[-1]
             raise CrossoverError(said.removeprefix("crossover pilot: "))
         found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
         return found
@@ -344,3 +353,5 @@ def pilot(chosen: Namespace) -> None:
 
     found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
     chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")
+    # Without waiting for threads that a task has started.
+    os._exit(0)

@@ -1,10 +1,13 @@
 """A user's file: read and checked without running it, together with the files beside it that it imports."""
 
 import ast
+import keyword
 import sys
+import tokenize
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 from crossover.design.config import OfUser
@@ -47,15 +50,17 @@ def faults(file: str) -> Iterator[str]:
         return
     if not path.is_file():
         yield f"own: {file} is not there; name a Python file"
-    elif path.suffix != ".py" or not path.stem.isidentifier() or path.stem in {*sys.stdlib_module_names, "crossover"}:
+    elif path.suffix != ".py" or not path.stem.isidentifier() or _is_taken(path):
         yield f"own: {path.name} cannot be imported by this name; rename it, for example to my_work.py"
     else:
         try:
-            ast.parse(path.read_text(encoding="utf-8"))
+            ast.parse(_text(path))
             size = sum(len(text.encode()) for text in sources(path).values())
-        except (OSError, SyntaxError, ValueError) as error:
-            line = f", line {error.lineno}" if isinstance(error, SyntaxError) else ""
-            yield f"own: {file}{line}: is no Python file ({getattr(error, 'msg', error)}); correct it"
+        except (OSError, SyntaxError, ValueError, MemoryError, RecursionError) as error:
+            at = getattr(error, "lineno", None)
+            line = f", line {at}" if at else ""
+            said = getattr(error, "msg", str(error)) or "nested too deeply"
+            yield f"own: {file}{line}: is no Python file ({said}); correct it"
             return
         if not of_file(path):
             yield f"own: {file}: {_lack(path)}"
@@ -71,9 +76,26 @@ def _lack(file: Path) -> str:
     return "add " + "; or add ".join(" and ".join(lack) for lack in begun[:1] or lacks)
 
 
+def _is_taken(file: Path) -> bool:
+    """Whether its name is a keyword of Python, or a module that is not the file."""
+    name = file.stem
+    if keyword.iskeyword(name) or name in {*sys.stdlib_module_names, "crossover"}:
+        return True
+    found = find_spec(name)
+    return found is not None and found.origin != str(file.resolve())
+
+
+def _text(file: Path) -> str:
+    """The text of a file. Raises ValueError if it is not in UTF-8, in which launches write it."""
+    with tokenize.open(file) as opened:
+        if not opened.encoding.startswith("utf-8"):
+            raise ValueError(f"it is in {opened.encoding}: save it as UTF-8, without a coding line")
+        return opened.read()
+
+
 @cache
 def _defined(file: Path) -> frozenset[str]:
-    return frozenset(_names(ast.parse(file.read_text(encoding="utf-8"))))
+    return frozenset(_names(ast.parse(_text(file))))
 
 
 @cache
@@ -86,7 +108,7 @@ def sources(file: Path) -> dict[str, str]:
         name = path.relative_to(folder).as_posix()
         if name in found:
             continue
-        found[name] = path.read_text(encoding="utf-8")
+        found[name] = _text(path)
         for module in _imported(ast.parse(found[name])):
             near = folder / f"{module}.py"
             waiting += [near] if near.is_file() else sorted((folder / module).rglob("*.py"))

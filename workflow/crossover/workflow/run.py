@@ -89,6 +89,14 @@ class Run:
         """The target rules: each experiment's own, and one for all."""
         return {"all": list(self.config.experiments)} | {name: [name] for name in self.config.experiments}
 
+    def each(self, pattern: str, *names: str) -> Answer:
+        """The files with this pattern of the experiments among `names` that have a launch; of all, if none has one."""
+        names = names or tuple(self.config.experiments)
+        return lambda _: [
+            self.path(pattern).replace("{experiment}", name)
+            for name in [each for each in names if self.plan.tables[each]] or names
+        ]
+
     def receipts(self, *names: str) -> Answer:
         """The receipts from which the tables of these experiments are made, or of the wildcards' one."""
         return lambda wildcards: [path for name in names or (wildcards.experiment,) for path in self.plan.tables[name]]

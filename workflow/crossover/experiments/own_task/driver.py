@@ -129,6 +129,8 @@ def _expected(file: str, count: int) -> list[Any]:
     return found
 
 
+HANGS, START_LIMIT_SECONDS = 10, 15
+"""Items hang in other processes if they take so many times as long as here, beyond the time to start these."""
 PROBE = "concurrent.futures"
 """A pool that breaks where a worker ends, while others would wait for its result."""
 
@@ -148,15 +150,16 @@ def _elsewhere(settings: Settings) -> dict[int, str]:
 
 def _fault_elsewhere(settings: Settings, count: int) -> str:
     """How tasks with so many items fail in other processes, whatever the pool; empty if they do not."""
-    file = settings.file
+    file, limit = settings.file, START_LIMIT_SECONDS + HANGS * count * _item_seconds[settings.file]
     try:
         expected = _expected(file, count)
-        _, results = programs.run(file, PROBE, count, settings.engines)
+        _, results = programs.run(file, PROBE, count, settings.engines, limit)
         is_right = len(results) == len(expected) and all(map(functions(file).same, results, expected))
     except programs.ProgramError as error:
         # Other failures, such as those of pickle, depend on the pool.
         ended = f"with {count:,} items, task ends a worker's process, as os._exit, a crash or a lack of memory does"
-        return ended if "BrokenProcessPool" in str(error) else ""
+        hangs = f"with {count:,} items, task {programs.LATE} {limit:.0f} s in other processes"
+        return ended if "BrokenProcessPool" in str(error) else hangs if programs.LATE in str(error) else ""
     except FAILURES as error:
         return reason_of(error, file)
     return "" if is_right else OTHERWISE

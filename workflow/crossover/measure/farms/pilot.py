@@ -16,6 +16,8 @@ from crossover.measure.farms.user_code import functions, kept, reason_of, refusi
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
 CALLS = 20
+PROGRAM_SECONDS = 30
+"""A program with one item ends by then, unless a thread that it has started lives on."""
 NEW_ITEMS = 3
 REMEMBERS = 3
 """A function remembers its results if a first call with an item takes more than so many times a second, with each."""
@@ -62,7 +64,8 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
             raise CrossoverError(f"{file}: items(2) gives other items at each call; seed what is random")
         began = time.perf_counter()
         if not code.shared:
-            _tried(file, "fails as a whole program", lambda: programs.run(file, loop, 1, 1))
+            limit = PROGRAM_SECONDS + 10 * seconds[-1]
+            _tried(file, "fails as a whole program", lambda: programs.run(file, loop, 1, 1, limit))
         program_seconds = time.perf_counter() - began
     if not same:
         raise CrossoverError(

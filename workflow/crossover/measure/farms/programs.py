@@ -1,12 +1,15 @@
 """Whole programs: a script with the lines to paste of a farm, in a process of its own, from no pool to its end."""
 
+import math
 import os
 import pickle
+import signal
 import subprocess
 import sys
 import tempfile
 import textwrap
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
 from time import perf_counter
 from typing import Any
@@ -20,6 +23,7 @@ from crossover.measure.sampling.contract import DAMAGED, Block
 METRIC = "whole program"
 LIMIT_SECONDS = 100
 """A program that takes longer is ended, before the launch itself would be."""
+LATE = "did not end within"
 
 # Workers import the script too, by another name; so all but the import is in its last part, as in a user's program.
 SCRIPT = """\
@@ -71,7 +75,7 @@ def block(file: str, arm: str, count: int, workers: int, n: int, are_right: Call
     return Block(seconds, {METRIC: seconds / n})
 
 
-def run(file: str, arm: str, count: int, workers: int) -> tuple[float, list[Any]]:
+def run(file: str, arm: str, count: int, workers: int, limit_seconds: float = math.inf) -> tuple[float, list[Any]]:
     """The seconds of an arm's program from before the imports of the pool's library until its process has ended.
 
     Without the time to make the items, and to hand the results to us: `perf_counter` is the same clock for all
@@ -80,26 +84,31 @@ def run(file: str, arm: str, count: int, workers: int) -> tuple[float, list[Any]
     lines = textwrap.indent(farms.programs([arm])[arm], "    ")
     text = SCRIPT.format(module=Path(file).stem, count=count, workers=workers, lines=lines)
     environment = {name: value for name, value in os.environ.items() if not name.startswith(OF_RANK)}
+    limit = min(limit_seconds, LIMIT_SECONDS)
     with tempfile.TemporaryDirectory(prefix="program-") as folder:
-        script, output = Path(folder, "program.py"), Path(folder, "results")
+        script, output, log = (Path(folder, name) for name in ("program.py", "results", "log"))
         script.write_text(text, encoding="utf-8")
-        started = subprocess.Popen(
-            [sys.executable, str(script), str(output)],
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env=environment,
-            encoding="utf-8",
-            errors="replace",
-            preexec_fn=die_with_parent,
-        )
+        # No pipe, which a worker that lives on would keep open.
+        with log.open("wb") as errors:
+            started = subprocess.Popen(
+                [sys.executable, str(script), str(output)],
+                stdout=subprocess.DEVNULL,
+                stderr=errors,
+                env=environment,
+                start_new_session=True,
+                preexec_fn=die_with_parent,
+            )
         try:
-            said = started.communicate(timeout=LIMIT_SECONDS)[1].strip().splitlines() or ["no message"]
+            started.wait(limit)
+            gone = perf_counter()
         except subprocess.TimeoutExpired:
-            started.kill()
-            started.communicate()
-            raise ProgramError(f"as a whole program, it did not end within {LIMIT_SECONDS} s") from None
-        gone = perf_counter()
+            raise ProgramError(f"as a whole program, it {LATE} {limit:.0f} s") from None
+        finally:
+            with suppress(ProcessLookupError):
+                os.killpg(started.pid, signal.SIGKILL)
+            started.wait()
         if started.returncode:
+            said = log.read_text(encoding="utf-8", errors="replace").strip().splitlines() or ["no message"]
             raise ProgramError(with_remedy(f"as a whole program, it ended with {' '.join(said[-1].split())[:200]}"))
         with output.open("rb") as stored:
             began, ended, results = pickle.load(stored)

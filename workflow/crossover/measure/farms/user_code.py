@@ -80,11 +80,8 @@ def imported(file: str) -> ModuleType:
     try:
         return import_module(Path(file).stem)
     except (Exception, SystemExit) as error:
-        remedy = "correct it"
-        if isinstance(error, SystemExit):
-            remedy = 'guard what only a program does by `if __name__ == "__main__"`'
-        if isinstance(error, FileNotFoundError):
-            remedy = "modules beside the file are carried along, data are not: name them by an absolute path"
+        is_program = isinstance(error, SystemExit)
+        remedy = 'guard what only a program does by `if __name__ == "__main__"`' if is_program else "correct it"
         raise CrossoverError(f"{file}: cannot be imported: {reason_of(error, Path(file).name)}; {remedy}") from error
 
 
@@ -181,12 +178,13 @@ def reason_of(error: BaseException, file: str) -> str:
     place = f"{file}, line {lines[-1]}" if lines else file
     text = " ".join(str(error).split())[:200]
     said = f"{type(error).__name__}: {text}" if text else type(error).__name__
-    advised = with_remedy(said)
-    return f"{said} ({place})" if advised == said else advised
+    return with_remedy(f"{said} ({place})")
 
 
 def with_remedy(said: str) -> str:
     """What an error says, with the remedy where that is known."""
+    if said.startswith("FileNotFoundError"):
+        return f"{said}; modules beside the file come along, data do not: name them by an absolute path"
     if f"'{NOTEBOOK}'" in said:
         return f"{said}; its workers must import the function: put it into a module"
     if found := re.search(r"<locals>\.(\w+)", said):

@@ -127,7 +127,8 @@ def _result(job: Job, output: Files, say: Relay, check: Callable[[], None]) -> p
 
 def _attempt(job: Job, output: Files, private: Path, say: Relay, check: Callable[[], None]) -> pa.Table | Refusal:
     """The rows that the ranks measured, or the reason for a hole."""
-    folder = output.raw_folder
+    # A user's function may change the folder of its rank.
+    folder = output.raw_folder.absolute()
     atomic.clear_stale_parts(folder)
     atomic.require_space(folder)
     # Beside the raw file, because rank 0 may be on another host.
