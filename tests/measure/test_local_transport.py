@@ -11,7 +11,7 @@ from launching import COMMON, ENDLESS, settings
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, driver, ways
+from crossover.experiments.local_transport import driver, ways
 from crossover.measure.ranks import cores
 from crossover.measure.sampling.contract import DAMAGED
 
@@ -25,11 +25,11 @@ def parent():
         yield made
 
 
-@pytest.mark.parametrize("way", ["Pipe", "Pipe on one core", "ZeroMQ ipc"])
+@pytest.mark.parametrize("way", ["Pipe", "ZeroMQ ipc"])
 def test_both_ends_of_a_block_run_on_the_cores_of_its_binding(parent, way):
     child = next(each for each in psutil.Process().children() if any("spawn_main" in word for word in each.cmdline()))
     for cell in driver.cells(replace(SETTINGS, bindings=("own", "shared", "free"))):
-        binding = "shared" if way in PINNED else cell.keys.get("binding", "free")
+        binding = cell.keys.get("binding", "free")
         if binding in cores.BINDINGS:
             assert parent.run(cell, Arm(way, way), 2).fault == ""
             for end, cpus in zip((psutil.Process(), child), cores.BINDINGS[binding], strict=True):
@@ -39,11 +39,6 @@ def test_both_ends_of_a_block_run_on_the_cores_of_its_binding(parent, way):
         else:
             assert parent.run(cell, Arm(way, way), 2).fault == cores.ONE_CORE
     cores.take({})
-
-
-def test_an_arm_on_one_core_is_beside_free_arms_only():
-    made = driver.cells(replace(SETTINGS, arms=("Pipe", *PINNED), bindings=("own", "free")))
-    assert {(cell.keys.get("binding"), len(cell.arms)) for cell in made} == {(None, 2), ("own", 1), ("free", 2)}
 
 
 class Spoiled:

@@ -77,7 +77,11 @@ LINE = r"\(experiments/toy/driver\.py, line \d+\)$"
         ("other rank: raise", "exception", rf"^RuntimeError: the toy has come apart {LINE}"),
         ("have no cells", "exception", rf"^AttributeError: .* 'size' {LINE}"),
         ("segfault", "crashed", r"Segmentation fault"),
-        ("die", "crashed", rf"^rank \d on {socket.gethostname()} was ended by signal 9 \(Killed\), as when memory runs out$"),
+        (
+            "die",
+            "crashed",
+            rf"^rank \d on {socket.gethostname()} was ended by signal 9 \(Killed\), as when memory",
+        ),
         ("hang", "crashed", r"Timeout"),
         ("refuse", "wrong set-up", r"^this toy needs a battery; buy one$"),
         ("leave", "crashed", r"ended with code 7"),

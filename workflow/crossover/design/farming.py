@@ -147,8 +147,9 @@ def of_programs(counts: Sequence[int]) -> list[int]:
 # At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
     "launches": 4,
-    "fewest_rounds": 3,
-    "block_seconds": 0.05,
+    # The noise is that of single blocks, not of launches, so there are many short ones.
+    "fewest_rounds": 6,
+    "block_seconds": 0.02,
     "rounds": Rounds(at_most=100),
     "target_width": 0.05,
     # It costs little, so that there are more rounds, and no controller for the null arm (docs/decisions/budget.md).

@@ -112,7 +112,7 @@ QUICK = Settings(
     container_sizes_bytes=(1_000_000,),
     arms=ARMS[:-1],
     curves=("REQ/REP over ipc, float64 array", "REQ/REP over ipc, DataFrame"),
-    launches=5,
+    launches=4,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,

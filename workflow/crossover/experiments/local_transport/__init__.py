@@ -8,13 +8,10 @@ from crossover.design.cell import Axis, Metric
 from crossover.design.experiments import Experiment
 
 METRICS = (Metric("round trip", "s", "lower"), Metric("throughput", "messages/s", "higher"))
-UNPINNED = (
+WAYS = (
     *("ZeroMQ ipc", "ZeroMQ tcp", "Pipe", "Queue", "shared memory", "asyncio", "uvloop"),
     *("Pipe send", "Pipe one-way", "ZeroMQ ipc no-copy", "ZeroMQ tcp no-copy"),
 )
-PINNED = {"Pipe on one core": "Pipe"}
-"""Ways with both ends on one core, and the ways without."""
-WAYS = (*UNPINNED, *PINNED)
 PATTERNS = ("round trips", "stream")
 CEILINGS = ("memcpy", "Unix socket in C")
 
@@ -39,8 +36,8 @@ class Settings(settings.Settings):
         "`Pipe send` is `send` and `recv`, which pickle; `Pipe one-way` is a pair of pipes with `duplex=False`. "
         "`shared memory` copies into a `SharedMemory` block and out of it, with semaphores as turns. `asyncio` are "
         "streams over a Unix socket, in a running event loop at both ends. `uvloop` are the same streams on uvloop's "
-        "event loop. `Pipe on one core` is `Pipe` with both ends pinned to the same core, beside arms that are free.",
-    ] = UNPINNED
+        "event loop.",
+    ] = WAYS
     reference: Annotated[str, settings.OneOf(of="arms"), settings.REFERENCE] = "ZeroMQ ipc"
     ceilings: Annotated[
         settings.Names,
@@ -57,18 +54,18 @@ class Settings(settings.Settings):
 
 QUICK = Settings(
     sizes_bytes=settings.decades(100, 10_000_000, 1),
-    launches=7,
-    block_seconds=0.01,
+    launches=6,
+    block_seconds=0.005,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
-    fewest_rounds=2,
-    budget_seconds=6,
+    # A round of 10 MB takes as long as ten of the other sizes.
+    fewest_rounds=1,
+    budget_seconds=9,
 )
 STANDARD = replace(
     QUICK,
     sizes_bytes=settings.decades(100, 10_000_000, 2),
     target_width=0.02,
-    arms=WAYS,
     bindings=settings.BINDINGS,
     budget_seconds=20,
     **settings.AT_STANDARD,
@@ -110,19 +107,6 @@ import multiprocessing
 ours, theirs = multiprocessing.Pipe()
 ours.send_bytes(message)  # for other objects: send and recv
 received = theirs.recv_bytes()
-""",
-        ),
-        advice.Setting(
-            library="os",
-            name="sched_setaffinity",
-            about="the cores of two processes that talk through a pipe",
-            default="Pipe",
-            values={"Pipe on one core": "one core for both"},
-            snippet="""\
-# In both processes, whose loads share one core from then on:
-import os
-
-os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
 """,
         ),
     ),

@@ -24,7 +24,7 @@ import numpy as np
 
 from crossover.design.arm import Arm
 from crossover.design.cell import Cell
-from crossover.experiments.local_transport import PINNED, Settings, ways
+from crossover.experiments.local_transport import Settings, ways
 from crossover.experiments.local_transport.ways import Streams
 from crossover.measure.messages.handover import checksum
 from crossover.measure.messages.loops import WORD, Way
@@ -44,10 +44,9 @@ LARGE_MESSAGES, BYTES_PER_SECOND = 3, 5e8
 
 def cells(settings: Settings) -> list[Cell]:
     """One cell per pattern, binding and message size; the ceilings are round trips, and streams are free."""
-    free, bound = settings.arms, tuple(arm for arm in settings.arms if arm not in PINNED)
-    curves = [({"pattern": pattern}, free) for pattern in settings.patterns if pattern == STREAM]
+    curves = [({"pattern": pattern}, settings.arms) for pattern in settings.patterns if pattern == STREAM]
     curves += [
-        ({"pattern": pattern, "binding": each}, (*(free if each == "free" else bound), *settings.ceilings))
+        ({"pattern": pattern, "binding": each}, (*settings.arms, *settings.ceilings))
         for pattern in settings.patterns
         for each in settings.bindings
         if pattern != STREAM
@@ -76,11 +75,11 @@ class Parent:
         """Send `n` messages of `cell.x` bytes."""
         payload = self.payload(cell.x)
         allocator.settle(cell.x)
-        if (theirs := cores.take({"binding": "shared"} if arm.runs in PINNED else cell.keys)) is None:
+        if (theirs := cores.take(cell.keys)) is None:
             return Block(0.0, fault=cores.ONE_CORE)
         if arm.ceiling:
             return self._in_c(theirs, arm.runs, payload, n)
-        is_stream, way = cell.keys["pattern"] == STREAM, self.ways[PINNED.get(arm.runs, arm.runs)]
+        is_stream, way = cell.keys["pattern"] == STREAM, self.ways[arm.runs]
         self.commands.send((arm.runs, is_stream, cell.x, n, theirs))
         reply = self.commands.recv()
         began = perf_counter()
@@ -124,7 +123,7 @@ def child(commands: Any, ends: ways.Ends, connection: socket.socket, started: Se
                 ceiling_raw.pingpong(connection, first=False)(np.frombuffer(payload, np.uint8), inbox, n)
                 commands.send((checksum(inbox.data), False))
                 continue
-            way = open_ways[PINNED.get(arm, arm)]
+            way = open_ways[arm]
             got = way.drain(payload, n) if is_stream else way.pong(payload, n)
             commands.send((checksum(got), way.is_readable()))
 

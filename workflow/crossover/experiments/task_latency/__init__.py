@@ -24,7 +24,7 @@ class Settings(farming.FixedEngines):
 QUICK = Settings(
     tasks=(8, 32, 128),
     arms=("leastload", "pure", *farming.POOLS, *CHUNKED),
-    budget_seconds=5,
+    budget_seconds=11,
     # One launch has all arms, since idle pools sleep.
     rivals_per_launch=7,
     **farming.QUICK,

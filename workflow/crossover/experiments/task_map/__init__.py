@@ -49,9 +49,11 @@ QUICK = Settings(
     durations=("equal",),
     engine_counts=(2,),
     arms=("leastload", "pure", *farming.POOLS, LOOP),
-    # A round with tasks of 30 ms takes three seconds.
-    budget_seconds=7,
-    **farming.QUICK | {"fewest_rounds": 1},
+    budget_seconds=8,
+    # One launch has all arms.
+    rivals_per_launch=5,
+    # A round with tasks of 30 ms takes four seconds.
+    **farming.QUICK | {"fewest_rounds": 2},
 )
 STANDARD = replace(
     QUICK,

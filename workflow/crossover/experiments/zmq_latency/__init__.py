@@ -50,7 +50,7 @@ QUICK = Settings(
     arms=("copy", "no-copy"),
     curves=("REQ/REP over tcp", "REQ/REP over ipc", "REQ/REP over ipc, legacy"),
     placements=("node", "nodes"),
-    launches=4,
+    launches=3,
     block_seconds=0.01,
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,

@@ -89,7 +89,7 @@ QUICK = Settings(
     rounds=settings.Rounds(at_most=200),
     target_width=0.02,
     fewest_rounds=2,
-    budget_seconds={"node": 11, "process": 3.5, "nodes": 13},
+    budget_seconds={"node": 9.5, "process": 3.2, "nodes": 11.5},
 )
 STANDARD = replace(
     QUICK,

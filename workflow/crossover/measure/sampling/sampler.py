@@ -40,7 +40,7 @@ than a round of every cell."""
 SELDOM = 3
 """The ceilings run in every so many rounds of a cell; with fewer rounds, in as large a part of the cells."""
 
-MANY_CELLS = 36
+MANY_CELLS = 15
 """With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
 
 FAR_SLOWER = 3
@@ -282,10 +282,10 @@ class Sampler:
         can_be_short = plan.cell.least_seconds < self._block_seconds(plan.cell)
         if can_be_short and not own.rounds and plan.shortest_seconds <= WARM_UP_SHARE * share_seconds * VISITS:
             with self.phases.during(WARM_UP):
+                # A pace of an earlier launch is checked by the first round.
                 for arm in plan.arms:
-                    if not arm.null:
+                    if not arm.null and arm.runs not in own.unchecked:
                         own.n[arm.runs], _ = self.calibrate(plan.cell, arm, own.n[arm.runs], in_a_row=2)
-            own.unchecked.clear()
         self.disturbance()
         while not own.stop and (
             own.rounds < needed or self.clock() - began + own.seconds_of_next_round() <= share_seconds
