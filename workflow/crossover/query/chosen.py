@@ -132,7 +132,7 @@ class Chosen:
         """The measurement behind it: the value of the choice, or the choices at the points around."""
         row = self.rows[0]
         if self.extrapolated:
-            return f"extrapolated: the measured axis ends at {_chosen_at(row)}"
+            return f"the measured axis ends at {_chosen_at(row)}"
         if len(self.rows) > 1:
             return f"measured at {_chosen_at(row)} and at {_chosen_at(self.rows[1])}"
         better, _ = numbers.comparatives(row.unit)
@@ -172,6 +172,8 @@ class Group:
             everywhere = " in both curves" if self.total == 2 else f" in all {self.total} curves"
             everywhere = f",{everywhere}" if len(first.arms) > 1 else everywhere
         said = f"{self.name}, at {point(first.x, first.rows[0].axis_unit)}: {self._words}{everywhere}"
+        if first.extrapolated:
+            return f"{said}, extrapolated from {numbers.quantity(first.rows[0].x, first.rows[0].axis_unit)}"
         if any(one.guarantee is None for one in self.chosen):
             return said
         verdict = WINNER if all(one.verdict == WINNER for one in self.chosen) else SETTLED
