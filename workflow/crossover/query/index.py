@@ -31,7 +31,7 @@ COUNTED = {"rank": "ranks", "engine": "engines", "worker": "engines", "core": "c
 """The key that a number before each of these words stands for."""
 
 NUMBER = re.compile(r"(\d[\d,]*\.?\d*(?:e[+-]?\d+)?|\.\d+)(%|[a-zµμ]*)", re.IGNORECASE)
-SPLIT = re.compile(r"[\s:;()/?!\"'`=]+|,(?!\d)")
+SPLIT = re.compile(r"[\s:;()/?!\"'`=]+|,(?!\d)|(?<!\w)\.(?!\d)")
 
 GUESSED = 0.8
 """What a prefix or a word with another letter counts, of the weight of the word itself."""
@@ -273,7 +273,7 @@ class Index:
         missing = [word for word, each in read.items() if each.keys() & left and not each.keys() & used]
         unmeasured = wanted.difference(*(text for _, text in self.panels))
         if unmeasured := frozenset(arm for arm in unmeasured if " " not in arm or tokens(arm[1:]) - used):
-            missing = missing or [arm[1:] for arm in unmeasured]
+            missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in unmeasured)])]
             fitting = fitting or [name for name in able if unmeasured & documents()[name]]
         guessed = ((word, *each) for word, each in read.items() if len(each) == 1 and GUESSED in each.values())
         notes = [f"{word!r} is read as {guess!r}" for word, guess in guessed]
@@ -304,20 +304,11 @@ def _read(word: str, vocabulary: frozenset[str]) -> dict[str, float]:
     # People hardly ever mistake the first letter.
     near = [each for each in vocabulary if each[0] == plain[0] and len(each) > 2 and each.isalnum()]
     for guess in get_close_matches(plain, near, 3, 0.6) if len(plain) > 2 else ():
-        if _letters_apart(plain, guess) <= 1 and (len(plain) > 3 or sorted(plain) == sorted(guess)):
+        same = sum(block.size for block in SequenceMatcher(None, plain, guess).get_matching_blocks())
+        # Of three letters, another one makes another word.
+        if same >= max(len(plain), len(guess)) - 1 and (len(plain) > 3 or sorted(plain) == sorted(guess)):
             return {guess: GUESSED}
     return {}
-
-
-def _letters_apart(word: str, other: str) -> int:
-    """How many letters are missing, added, different, or exchanged with the next."""
-    steps = [step for step in SequenceMatcher(None, word, other, autojunk=False).get_opcodes() if step[0] != "equal"]
-    if sorted(word) == sorted(other) and len(word) == len(other):
-        return sum(a != b for a, b in zip(word, other, strict=True)) // 2
-    return sum(max(end - start, till - since) for _, start, end, since, till in steps)
-
-
-PLACEMENTS = {"node": "node", "process": "threads of a process", "nodes": "nodes across hosts"}
 
 
 def _tokens(panel: Panel, name: str) -> frozenset[str]:
@@ -325,8 +316,8 @@ def _tokens(panel: Panel, name: str) -> frozenset[str]:
     each, arms = declared().get(panel.experiment), [arm for arm in panel.arms if arm != panel.null]
     keys = [value for value in panel.keys.values() if isinstance(value, str)]
     told = [name, panel.protocol, panel.metric, metric_word(panel.experiment, panel.metric), *keys]
-    placement = PLACEMENTS.get(panel.placement, "")
-    return tokens(*_about(panel.experiment, each), *told, *_of_arms(arms, each), placement) | phrases(arms)
+    told.append("across hosts" if panel.placement == "nodes" else panel.placement)
+    return tokens(*_about(panel.experiment, each), *told, *_of_arms(arms, each)) | phrases(arms)
 
 
 def _setting(row: Recommendation, place: str) -> tuple[frozenset[str], frozenset[str]]:

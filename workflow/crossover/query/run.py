@@ -96,9 +96,10 @@ class Run:
         if not self._tables.every_panel:
             raise CrossoverError(f"{self.results}: no launch was measured{_hosts_needed(typed.words)}")
         fitting = [panel for panel in panels if not points or _fitting(points, panel)]
-        if not fitting:
-            axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
-            raise CrossoverError(f"{numbers.listed([*map(str, points)])} is on no axis of this run: {', '.join(axes)}")
+        if not run_tables.exists(self.results, "recommendations"):
+            settings = {setting.name for each in declared().values() for setting in each.recommends}
+            if undecided := settings.intersection(typed.words):
+                raise CrossoverError(f"{undecided.pop()}: settings are decided together; {run_tables.AGAIN}")
         nowhere = [word for word in typed.words if index.synonyms().get(word) == ""]
         asked_words = [word for word in typed.words if word not in nowhere]
         match, missing, able = self._index.match(asked_words, points, fitting)
@@ -106,7 +107,9 @@ class Run:
         lacking += [self._missing(missing, able)] if able else []
         told = {panel.experiment for panel in match.panels} | {row.experiment for row in match.settings}
         if not told or (able and told.isdisjoint(able)):
-            known = "; ".join(lacking) or f"no answer of this run has a word of {text!r}"
+            axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
+            off = f"{numbers.listed([*map(str, points)])} is on no axis of this run: {', '.join(axes)}"
+            known = "; ".join(lacking) or (f"no answer of this run has a word of {text!r}" if fitting else off)
             raise CrossoverError(f"{known}; without words, crossover ask lists the questions")
         ignored = [typed.share] if typed.share and points else []
         match = replace(match, lacking="; ".join(lacking), share=typed.share if not points else "")
@@ -116,6 +119,9 @@ class Run:
         if keys:
             found = question.matching(" or ".join({panel.experiment: "" for panel in found}), found, keys)
         for key, value in typed.counts.items():
+            if found[0].facts.axis_unit == key and not points:
+                points = (value,)
+                continue
             try:
                 found = question.matching(found[0].experiment, found, {key: value})
             except CrossoverError as fault:
