@@ -12,6 +12,7 @@ from math import log
 from crossover.config.amount import COUNTS, THOUSANDS, fits, is_unit
 from crossover.design import farms
 from crossover.design.experiments import ANY, Experiment, declared
+from crossover.design.farming import BOUND
 from crossover.design.settings import TIERS, described
 from crossover.records.rows import Recommendation
 from crossover.report.text.choices import metric_word
@@ -84,9 +85,9 @@ def renamed(text: str) -> str:
 
 
 def _of_arms(arms: Iterable[str], each: Experiment | None) -> list[str]:
-    """The words of arms, and of the farms of task farms."""
+    """The words of arms, and of the farms of task farms; not of their ceiling, whose library is another's."""
     known = farms.arms() if each and each.farming else {}
-    return [text for arm in arms for text in (arm, str(known.get(arm, {}).get("farm", "")))]
+    return [text for arm in arms if arm != BOUND for text in (arm, str(known.get(arm, {}).get("farm", "")))]
 
 
 def _about(name: str, each: Experiment | None) -> list[str]:

@@ -107,9 +107,10 @@ class Run:
         lacking += [self._missing(missing, able)] if able else []
         told = {panel.experiment for panel in match.panels} | {row.experiment for row in match.settings}
         if not told or (able and told.isdisjoint(able)):
-            axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
-            off = f"{numbers.listed([*map(str, points)])} is on no axis of this run: {', '.join(axes)}"
-            known = "; ".join(lacking) or (f"no answer of this run has a word of {text!r}" if fitting else off)
+            if not told and points and (off := self._index.match(asked_words, (), panels)[0].panels):
+                axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in off)
+                raise CrossoverError(f"{numbers.listed([*map(str, points)])} is on no axis there: {', '.join(axes)}")
+            known = "; ".join(lacking) or f"no answer of this run has a word of {text!r}"
             raise CrossoverError(f"{known}; without words, crossover ask lists the questions")
         ignored = [typed.share] if typed.share and points else []
         match = replace(match, lacking="; ".join(lacking), share=typed.share if not points else "")
