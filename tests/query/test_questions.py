@@ -65,8 +65,8 @@ tasks that carry 1 MB | Tasks that carry an array, at 1 MB
 submit 128 tasks | Empty tasks on a farm: submission, at 128 tasks
 round trip of empty tasks | Empty tasks on a farm: until all are done
 ray 100 tasks | ray: not measured
-bytes between two processes 1 MB | Bytes on one host: round trips, at 1 MB
-stream 1 MB one host | Bytes on one host: stream, at 1 MB: shared memory
+bytes between two processes 1 MB | Bytes on one host, round trips, at 1 MB
+stream 1 MB one host | Bytes on one host, stream, at 1 MB: shared memory
 collectives on 4 ranks | collectives: not measured
 zmq 50MB | extrapolated from 1 MB
 zmq 3 hours | ignored: 3, hours

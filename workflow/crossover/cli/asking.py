@@ -128,34 +128,28 @@ def _print_along(run: "Run", chosen: Namespace, found: "Match") -> None:
 
 
 def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
-    from crossover.records.outcome import OPEN
     from crossover.report.text import numbers
 
-    groups = run.groups(found)
-    if not groups:
+    every = run.chosen(found)
+    if not every:
         _print_ratios(run, chosen, found)
         return
     if chosen.json:
-        rows = [one.row | {"to_settle": run.settling(one)} for group in groups for one in group.chosen]
-        _say(_json(rows))
+        _say(_json([one.row | {"to_settle": run.settling(one)} for one in every]))
         return
     _print_two(run.two_arms(found), chosen)
     told = []
-    for group in groups:
-        first = group.chosen[0]
-        lines = [group.head]
-        if group is groups[0]:
-            lines.append(f"    {group.usual}")
-        costs = map(group.cost_of, (arm for arm in found.arms if arm not in first.arms))
+    for one in every:
+        lines = [one.head, *([f"    {one.support}"] if one is every[0] else [])]
+        costs = map(one.cost_of, (arm for arm in found.arms if arm not in one.arms))
         lines += [f"    {cost}" for cost in costs if cost]
-        if group.left:
-            lines.append(f"    open: {numbers.listed(group.left, 'or')} may be better")
-        unsettled = (one for one in group.chosen if one.verdict == OPEN)
-        if group is groups[0] and (remedy := next(map(run.settling, unsettled), None)):
+        if one.left:
+            lines.append(f"    open: {numbers.listed(one.left, 'or')} may be better")
+        if one is every[0] and (remedy := run.settling(one)):
             lines.append(f"    {remedy}")
         told.append(lines)
     _cut(told, chosen)
-    if len(groups) == 1 and (paste := groups[0].chosen[0].paste):
+    if len({(one.rows[0].experiment, *one.arms) for one in every}) == 1 and (paste := every[0].paste):
         _say("\n".join(["to paste:", "", *paste]))
 
 

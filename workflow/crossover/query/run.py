@@ -15,7 +15,7 @@ from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError
 from crossover.query import answers, index, question
 from crossover.query.answers import Answer, Value, answer
-from crossover.query.chosen import Chosen, Group, groups
+from crossover.query.chosen import Chosen
 from crossover.query.index import Index, Match
 from crossover.records import run_tables
 from crossover.records.outcome import OPEN
@@ -75,7 +75,7 @@ class Run:
 
         Arguments as for `ask`. Raises CrossoverError likewise, and if no choice could be made there.
         """
-        chosen = [one for group in self.groups(self._told(words, at, metric, keys)) for one in group.chosen]
+        chosen = self.chosen(self._told(words, at, metric, keys))
         if not chosen:
             raise CrossoverError(
                 "no choice was made there: fewer than two arms have an interval, or nobody chooses by this metric"
@@ -171,10 +171,9 @@ class Run:
                 told += [each for at in points for each in self._ratios(panel, at, arm, than)]
         return told
 
-    def groups(self, found: Match) -> list[Group]:
-        """The choices at the point of a question, curves with the same choice together; empty without any."""
-        own = self._own(found)
-        return [*groups(own, [amount(found.at, each.panel.facts.axis_unit) for each in own], self._curves)]
+    def chosen(self, found: Match) -> list[Chosen]:
+        """The choice of each curve at the point of a question; empty without any."""
+        return [Chosen.at(each, amount(found.at, each.panel.facts.axis_unit)) for each in self._own(found)]
 
     def along(self, found: Match) -> list[Question]:
         """The choices along the whole axis, curves with the same words together."""
