@@ -95,6 +95,7 @@ memcpy 1 MB | memcpy: not measured
 numba 40kB | no answer of this run
 float64 array of 1e6 elements | at 1,000,000 elements (8 MB): Send
 100k elements | at 100,000 elements (800 kB): Send
+uvlop or asyncio 10kB | uvloop / asyncio at 10 kB
 mpi4py arays 1 MB | mpi4py arrays, at 125,000 elements
 chunk 8 tasks | chunk: not measured
 MPI_Send 1MB | mpi4py arrays

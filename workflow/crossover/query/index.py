@@ -248,7 +248,8 @@ class Index:
         """The answers with the most rare words, `among` panels; then the words that the run lacks, and the experiments
         that measure them, if any."""
         read = {part: _read(part, self.vocabulary) for word in words for part in _known_parts(word, self.vocabulary)}
-        whole, own = " ".join(words), {id(panel) for panel in among}
+        guesses = {word: next(iter(each)) for word, each in read.items() if [*each.values()] == [GUESSED]}
+        whole, own = " ".join(guesses.get(word, word) for word in read), {id(panel) for panel in among}
         wanted = phrases(named(whole, sorted(each[1:] for each in self.vocabulary if each.startswith("="))))
 
         def score(text: frozenset[str]) -> float:
@@ -276,8 +277,7 @@ class Index:
         if unmeasured := frozenset(arm for arm in unmeasured if " " not in arm or tokens(arm[1:]) - used):
             missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in unmeasured)])]
             fitting = fitting or [name for name in able if unmeasured & documents()[name]]
-        guessed = ((word, *each) for word, each in read.items() if len(each) == 1 and GUESSED in each.values())
-        notes = [f"{word!r} is read as {guess!r}" for word, guess in guessed]
+        notes = [f"{word!r} is read as {guess!r}" for word, guess in guesses.items()]
         if ignored := [word for word, each in read.items() if not each.keys() & used and word not in missing]:
             notes.append(f"ignored: {', '.join(ignored)}")
         found = Match(
