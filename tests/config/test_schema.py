@@ -342,6 +342,15 @@ def test_a_key_below_a_tiers_name_is_refused(config, key):
         schema.complete(config)
 
 
+def test_points_of_an_axis_may_have_a_unit():
+    stated = {"zmq_throughput": {"sizes_bytes": {"quick": ["1kB", "40 kB", "1MiB"], "standard": [8], "paper": [8]}}}
+    own = schema.complete({"experiments": {**stated, "task_map": {"durations_us": ["500us", "10ms"]}}}).experiments
+    assert own["zmq_throughput"].sizes_bytes == (1000, 40_000, 1_048_576)
+    assert own["task_map"].durations_us == (500, 10_000)
+    with pytest.raises(CrossoverError, match="sizes_bytes"):
+        schema.complete({"experiments": {"zmq_throughput": {"sizes_bytes": ["40 ms"]}}})
+
+
 def test_one_point_replaces_every_axis_in_its_unit():
     whole, one = schema.complete({}), schema.complete({"at": "40kB"})
     axes = {name: own.axis for name, own in one.experiments.items()}

@@ -18,28 +18,16 @@ LISTS = """
 --json
 zmq_throughput
 zmq_throughput --transport ipc --metric 'send rate' --at 1kB
-zmq_throughput --transport tcp --json
 task_map"""
 
 WORDS = """
 zmq tcp 40kB
-'copy or no-copy at 40 kB over ipc'
-'send or Send' 50kB
-'ZeroMQ stream, tcp' --at 40kB
-ZMQ --transport TCP 40kB
-mpi4py
-'round trip 95th percentile tcp 1kB'
 'peak memory tcp 1kB'
-tasks 90%
 copy_threshold --transport tcp
 'Pipe or Queue'
-zmk tcp 1kB
-dask 8 tasks
-'collectives on 4 ranks'
 zmq tcp 50MB
 40kB
-40kB --all
-zmq 3 hours"""
+40kB --all"""
 
 CHOICES = f"""
 {TCP} 100

@@ -117,8 +117,8 @@ def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, 
             assert (found["choice"], found["verdict"], found["guarantee"]) == (
                 row.choice, row.verdict, row.guarantee,
             )  # fmt: skip
-            (group,) = run.groups(run.find(panel.experiment, row.x, panel.metric, keys))
-            assert row.choice in group.head
+            (one,) = run.chosen(run.find(panel.experiment, row.x, panel.metric, keys))
+            assert row.choice in one.head
     assert seen == len(told.choices)
 
 

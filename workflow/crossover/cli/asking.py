@@ -9,14 +9,13 @@ from crossover.cli.command import Command, command, path, value
 from crossover.errors import CrossoverError, printable
 
 if TYPE_CHECKING:
+    from crossover.query.answers import Answer
+    from crossover.query.index import Match
     from crossover.query.run import Run
-    from crossover.query.words import Match
     from crossover.report.tournament.words import Tournament
 
-MOST = 8
-"""The most lines of an answer, unless all curves are wanted."""
-MOST_RATIOS = 6
-"""The most ratios where nobody chooses by a metric."""
+MOST = 3
+"""The most answers that are printed, unless all are wanted."""
 
 
 class _Asking(Command):
@@ -75,28 +74,32 @@ def ask(chosen: Namespace) -> None:
     given = {name: getattr(chosen, name) for name in ("placement", *KEYS)}
     keys = {name: text for name, text in given.items() if text is not None}
     text = " ".join(chosen.words)
-    setting = chosen.setting or run.setting_in(chosen.words)
-    if setting is not None:
-        _print_settings(run, chosen, setting, keys)
-    elif not (text or keys or chosen.at or chosen.metric or chosen.arm or chosen.than or chosen.efficiency):
+    if chosen.setting is not None:
+        _print_settings(run, chosen, chosen.setting, keys)
+        return
+    if not (text or keys or chosen.at or chosen.metric or chosen.arm or chosen.than or chosen.efficiency):
         _print_questions(run, chosen)
+        return
+    found = run.find(text, chosen.at, chosen.metric, keys)
+    if found.lacking and not chosen.json:
+        _say(found.lacking)
+    compared = chosen.arm is not None or chosen.than is not None
+    if found.settings:
+        _print_settings(run, chosen, found, keys)
+    elif not compared and (tournament := run.tournament(found)):
+        _print_tournament(run, chosen, tournament)
+    elif share := chosen.efficiency or found.share:
+        _print_reached(run, chosen, found, share)
+    elif found.at is None:
+        _print_along(run, chosen, found)
+    elif chosen.than is not None:
+        _print_ratios(run, chosen, found)
+    elif chosen.arm is not None:
+        _print_values(run, chosen, found)
     else:
-        found = run.find(text, chosen.at, chosen.metric, keys)
-        for note in found.notes if not chosen.json else ():
-            _say(note)
-        compared = chosen.arm is not None or chosen.than is not None
-        if not compared and (tournament := run.tournament(found)):
-            _print_tournament(run, chosen, tournament)
-        elif share := chosen.efficiency or found.share:
-            _print_reached(run, chosen, found, share)
-        elif found.at is None:
-            _print_along(run, chosen, found)
-        elif chosen.than is not None:
-            _print_ratios(run, chosen, found)
-        elif chosen.arm is not None:
-            _print_values(run, chosen, found)
-        else:
-            _print_choice(run, chosen, found)
+        _print_choice(run, chosen, found)
+    for note in found.notes if not chosen.json else ():
+        _say(note)
 
 
 def _print_questions(run: "Run", chosen: Namespace) -> None:
@@ -120,37 +123,39 @@ def _print_along(run: "Run", chosen: Namespace, found: "Match") -> None:
     if chosen.json:
         _say(_json([answers.facts(row) for each in questions for row in each.rows]))
         return
-    _cut([plain(f"{each.name}: {each.words}, {each.most}") for each in questions], chosen)
+    _print_two(run.two_arms(found), chosen)
+    _cut([[plain(f"{each.name}: {each.words}, {each.most}")] for each in questions], chosen)
 
 
 def _print_choice(run: "Run", chosen: Namespace, found: "Match") -> None:
-    from crossover.records.outcome import OPEN
     from crossover.report.text import numbers
 
-    groups = run.groups(found)
-    if not groups:
+    every = run.chosen(found)
+    if not every:
         _print_ratios(run, chosen, found)
         return
     if chosen.json:
-        rows = [one.row | {"to_settle": run.settling(one)} for group in groups for one in group.chosen]
-        _say(_json(rows))
+        _say(_json([one.row | {"to_settle": run.settling(one)} for one in every]))
         return
-    lines = []
-    for group in groups:
-        first = group.chosen[0]
-        lines.append(group.head)
-        if group is groups[0]:
-            lines.append(f"    {group.usual}")
-        costs = map(group.cost_of, (arm for arm in found.arms if arm not in first.arms))
+    _print_two(run.two_arms(found), chosen)
+    told = []
+    for one in every:
+        lines = [one.head, *([f"    {one.support}"] if one is every[0] else [])]
+        costs = map(one.cost_of, (arm for arm in found.arms if arm not in one.arms))
         lines += [f"    {cost}" for cost in costs if cost]
-        if group.left:
-            lines.append(f"    open: {numbers.listed(group.left, 'or')} may be better")
-        unsettled = (one for one in group.chosen if one.verdict == OPEN)
-        if group is groups[0] and (remedy := next(map(run.settling, unsettled), None)):
+        if one.left:
+            lines.append(f"    open: {numbers.listed(one.left, 'or')} may be better")
+        if one is every[0] and (remedy := run.settling(one)):
             lines.append(f"    {remedy}")
-    _cut(lines, chosen)
-    if len(groups) == 1 and (paste := groups[0].chosen[0].paste):
+        told.append(lines)
+    _cut(told, chosen)
+    if len({(one.rows[0].experiment, *one.arms) for one in every}) == 1 and (paste := every[0].paste):
         _say("\n".join(["to paste:", "", *paste]))
+
+
+def _print_two(told: "list[Answer]", chosen: Namespace) -> None:
+    if told:
+        _cut([each.lines[:1] for each in told], chosen)
 
 
 def _print_tournament(run: "Run", chosen: Namespace, own: "Tournament") -> None:
@@ -169,7 +174,7 @@ def _print_values(run: "Run", chosen: Namespace, found: "Match") -> None:
     if chosen.json:
         _say(_json([each.row for each in values]))
         return
-    _cut([line for each in values for line in each.lines], chosen)
+    _cut([each.lines for each in values], chosen)
 
 
 def _print_ratios(run: "Run", chosen: Namespace, found: "Match") -> None:
@@ -177,9 +182,9 @@ def _print_ratios(run: "Run", chosen: Namespace, found: "Match") -> None:
     if chosen.json:
         _say(_json([each.row | {"to_decide": remedy} for each, remedy in answers]))
     elif chosen.than is None:
-        _cut([each.lines[0] for each, _ in answers], chosen, MOST_RATIOS)
+        _cut([each.lines[:1] for each, _ in answers], chosen)
     else:
-        _cut([line for each, remedy in answers for line in filter(None, [*each.lines, remedy])], chosen)
+        _cut([[*each.lines, *filter(None, [remedy])] for each, remedy in answers], chosen)
 
 
 def _print_reached(run: "Run", chosen: Namespace, found: "Match", share: str) -> None:
@@ -192,30 +197,32 @@ def _print_reached(run: "Run", chosen: Namespace, found: "Match", share: str) ->
     if chosen.json:
         _say(_json(rows))
     else:
-        _cut([line for _, line in reached], chosen)
+        _cut([[line] for _, line in reached], chosen)
 
 
 REACHED = ("arm", "protocol", "placement", "metric", "level", "verdict", "x", "low", "high", "axis_unit", "launches")
 """The facts of a level in JSON."""
 
 
-def _print_settings(run: "Run", chosen: Namespace, setting: str, keys: dict[str, str]) -> None:
+def _print_settings(run: "Run", chosen: Namespace, setting: "str | Match", keys: dict[str, str]) -> None:
     from crossover.query import answers
 
-    if chosen.at or chosen.metric or chosen.arm or chosen.than:
-        raise CrossoverError(f"{setting} is a setting; leave out --at, --metric, --arm and --than")
     found = run.recommended(setting, keys)
-    lines = [line for row, place in found for line in answers.recommendation_lines(row, place)]
-    told = [answers.facts(row) | {"question": place} for row, place in found]
-    _say(_json(told) if chosen.json else "\n".join(lines).rstrip("\n"))
+    if chosen.at or chosen.metric or chosen.arm or chosen.than:
+        raise CrossoverError(f"{found[0][0].setting} is a setting; leave out --at, --metric, --arm and --than")
+    if chosen.json:
+        _say(_json([answers.facts(row) | {"question": place} for row, place in found]))
+    else:
+        most = len(found) if isinstance(setting, str) else MOST
+        _cut([answers.recommendation_lines(row, place) for row, place in found], chosen, most)
 
 
-def _cut(lines: list[str], chosen: Namespace, most: int = MOST) -> None:
-    """Print the lines, or the first of too many."""
-    shown = lines if chosen.everything or len(lines) <= most else lines[: most - 1]
-    _say("\n".join(shown))
-    if len(shown) < len(lines):
-        _say(f"and {len(lines) - len(shown)} more lines: add --all, or another word")
+def _cut(told: list[list[str]], chosen: Namespace, most: int = MOST) -> None:
+    """Print the lines of each answer, or of the first of too many."""
+    shown = told if chosen.everything else told[:most]
+    _say("\n".join(line for lines in shown for line in lines).rstrip("\n"))
+    if len(shown) < len(told):
+        _say(f"and {len(told) - len(shown)} more: add --all, or another word")
 
 
 def _say(text: str) -> None:

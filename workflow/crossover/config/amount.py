@@ -8,7 +8,8 @@ from crossover.errors import CrossoverError
 UNIT_BYTES = {"bytes": 1, "elements": 8}
 """The bytes of one unit of an axis of sizes; elements are float64."""
 
-BYTES = {"": 1, "b": 1, "byte": 1, "bytes": 1} | {
+THOUSANDS = {"": 1, "k": 1e3, "m": 1e6, "g": 1e9}
+BYTES = {**THOUSANDS, "b": 1, "byte": 1, "bytes": 1, **dict.fromkeys(("double", "doubles", "floats"), 8)} | {
     f"{prefix}{infix}b": base**power
     for power, prefix in enumerate("kmgt", 1)
     for infix, base in (("", 1000), ("i", 1024))
@@ -39,8 +40,12 @@ def amount(given: object, unit: str) -> float:
     (10000.0, 1000000.0, 1000.0, 1000.0)
     """
     text = re.sub(r"(?<=\d),(?=\d{3}(?!\d))", "", str(given).strip().lower())
-    factors = (FACTORS | {"elements": ELEMENTS}).get(unit, {"": 1, unit: 1, unit.removesuffix("s"): 1})
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?\s*([a-zµμ]*)", text)
+    factors = (FACTORS | {"elements": ELEMENTS}).get(unit) or {
+        f"{thousand}{word}": factor
+        for thousand, factor in THOUSANDS.items()
+        for word in ("", unit, unit.removesuffix("s"))
+    }
+    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)(e[+-]?\d+)?([a-zµμ]*)", re.sub(r"\s+(?=[a-zµμ])", "", text))
     if not found or found[3] not in factors:
         examples = {"bytes": "40000, 40kB or 40KiB", "µs": "500, 500us or 10ms", "s": "0.1, 100ms or 1s"}
         raise CrossoverError(f"{given!r} is not an amount in {unit}; write for example {examples.get(unit, '1000')}")

@@ -32,10 +32,35 @@ def complete(config: Stated, checked: bool = False, hosts: int = sys.maxsize) ->
     """
     if not checked:
         refuse(_misplaced(config))
+    config = _with_numbers(config)
     tier = _chosen(config)
     if not checked:
         refuse(fault for each in TIERS for fault in _faults(_at_tier(config, each), each, hosts))
     return _made(_at_tier(config, tier), tier)
+
+
+def _with_numbers(config: Stated) -> Stated:
+    """The configuration with a number for each point of an axis that is written with a unit, such as `40kB`."""
+    every = config.get("experiments")
+    if not isinstance(every, Mapping):
+        return config
+    known = {name: own for name, own in every.items() if name in declared() and isinstance(own, Mapping)}
+    found = {
+        name: {key: _number(value, each.axis.unit) if key in axes else value for key, value in own.items()}
+        for name, own in known.items()
+        for each in [declared()[name]]
+        for axes in [[key for key, mark in described(each.settings).items() if mark.axis]]
+    }
+    return {**config, "experiments": {**every, **found}}
+
+
+def _number(value: Any, unit: str) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _number(each, unit) for key, each in value.items()}
+    if isinstance(value, list):
+        return [_number(each, unit) for each in value]
+    has_unit = isinstance(value, str) and value[-1:].isalpha() and amount.fits(value, unit)
+    return max(1, round(amount.amount(value, unit))) if has_unit else value
 
 
 def _chosen(config: Stated) -> str:

@@ -62,6 +62,8 @@ class Experiment:
     """Its settings at each tier, unless the configuration says otherwise."""
     leading_metric: str = ""
     """The metric that stands for it in summaries; by default the first."""
+    synonyms: Mapping[str, str] = field(default_factory=dict)
+    """Other words of users, each with the name or the words that it stands for; empty for what nobody can measure."""
     built: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
     libzmq."""

@@ -215,6 +215,26 @@ def value(panel: Panel, arm: str, name: str, x: float, choices: Sequence[Choice]
     return Value(name, cells[0].x if len(cells) == 1 else x, cells, [cost for cost in costs if cost is not None])
 
 
+def arms_to_compare(panel: Panel, arm: str | None, than: str | None) -> tuple[str, list[str]]:
+    """The arm `than`, by default the reference, and the arms to compare with it: `arm`, or all others that compete.
+
+    Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
+    """
+    other = question.one_of("arm", than, panel.arms) if than else panel.reference
+    every = [each for each in (panel.reference, *panel.compared) if each not in ("", other)]
+    arms = every if arm is None else [question.one_of("arm", arm, panel.arms)]
+    measured = {panel.reference, *(row.arm for row in panel.ratios)} - {""}
+    left = f"choose another arm: {question.listed(sorted(measured - {other})) or 'none is measured'}"
+    if arm == other:
+        both = f"--arm and --than are both {question.quoted(other)}"
+        raise CrossoverError(f"{both if than else f'{other} is the reference of all ratios'}; {left}")
+    if without := [each for each in (other, *arms) if each not in measured]:
+        raise CrossoverError(f"{question.quoted(without[0])} has no ratio; {left}")
+    if not arms:
+        raise CrossoverError(f"no rival has a ratio; {left}")
+    return other, arms
+
+
 def _around(rows: Sequence[Cell], x: float) -> tuple[Cell, ...]:
     return question.around(rows, [row.x for row in rows], rows[0].axis_unit, x) if rows else ()
 

@@ -1,9 +1,8 @@
-"""What to choose at one point: in one curve, and in all curves with the same choice."""
+"""What to choose at one point of a curve."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,9 +12,8 @@ from crossover.design.experiments import declared
 from crossover.query import question
 from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
 from crossover.records.rows import Choice
-from crossover.report.text import choices, numbers
+from crossover.report.text import numbers
 from crossover.report.text.choices import Question, at_most, guaranteed
-from crossover.report.text.tables import panel_names
 
 
 @dataclass(frozen=True)
@@ -114,25 +112,46 @@ class Chosen:
         }
 
     @property
-    def boundary(self) -> str:
+    def head(self) -> str:
+        """The choice and its guarantee, in one line."""
+        said = f"{self.curve.name}, at {point(self.x, self.rows[0].axis_unit)}: {self._words}"
+        if self.extrapolated:
+            return f"{said}, extrapolated from {numbers.quantity(self.rows[0].x, self.rows[0].axis_unit)}"
+        if self.guarantee is None:
+            return said
+        cost = max(self.costs.get(arm, math.inf) for arm in (*self.arms, *self._equal))
+        return f"{said}, {guaranteed(cost, WINNER if self.verdict == WINNER else SETTLED)}"
+
+    @property
+    def _words(self) -> str:
+        if len(self.arms) > 1:
+            return f"{self.arms[0]} or {self.arms[1]}, which is better from {self._boundary} on"
+        return " or ".join(["either " * bool(self._equal) + self.arms[0], *self._equal])
+
+    @property
+    def _equal(self) -> list[str]:
+        """The one other arm that nothing tells from the choice; none if there are several."""
+        return self.equals if len(self.equals) == 1 else []
+
+    @property
+    def _boundary(self) -> str:
         """The place between two points from which the second choice is better."""
         row = self.rows[-1]
         if row.begins is None:
-            return f"somewhere {numbers.between(*self.boundary_ends, row.axis_unit)}"
+            ends = row.begins_low or self.rows[0].x, row.begins_high or row.x
+            return f"somewhere {numbers.between(*ends, row.axis_unit)}"
         return numbers.position(row.begins, row.begins_low, row.begins_high, row.axis_unit)
 
-    @property
-    def boundary_ends(self) -> tuple[float, float]:
-        """The part of the axis in which that place lies."""
-        row = self.rows[-1]
-        return row.begins_low or row.begins or self.rows[0].x, row.begins_high or row.begins or row.x
+    def cost_of(self, arm: str) -> str:
+        """The most that an arm can cost, in words; empty without a bound, and outside the axis."""
+        return f"{arm}: {at_most(self.costs[arm], SETTLED)}" if arm in self.costs and not self.extrapolated else ""
 
     @property
     def support(self) -> str:
         """The measurement behind it: the value of the choice, or the choices at the points around."""
         row = self.rows[0]
         if self.extrapolated:
-            return f"extrapolated: the measured axis ends at {_chosen_at(row)}"
+            return f"the measured axis ends at {_chosen_at(row)}"
         if len(self.rows) > 1:
             return f"measured at {_chosen_at(row)} and at {_chosen_at(self.rows[1])}"
         better, _ = numbers.comparatives(row.unit)
@@ -151,89 +170,6 @@ class Chosen:
 
 def _chosen_at(row: Choice) -> str:
     return f"{numbers.quantity(row.x, row.axis_unit)} ({row.choice}, {guaranteed(row.guarantee, row.verdict)})"
-
-
-@dataclass(frozen=True)
-class Group:
-    """Curves of one question with the same choice at a point, the usual curve first."""
-
-    chosen: tuple[Chosen, ...]
-    name: str
-    """The name of these curves."""
-    total: int
-    """How many curves the question has."""
-
-    @property
-    def head(self) -> str:
-        """The choice and its guarantee in all these curves, in one line."""
-        first = self.chosen[0]
-        everywhere = ""
-        if 1 < self.total == len(self.chosen):
-            everywhere = " in both curves" if self.total == 2 else f" in all {self.total} curves"
-            everywhere = f",{everywhere}" if len(first.arms) > 1 else everywhere
-        said = f"{self.name}, at {point(first.x, first.rows[0].axis_unit)}: {self._words}{everywhere}"
-        if any(one.guarantee is None for one in self.chosen):
-            return said
-        verdict = WINNER if all(one.verdict == WINNER for one in self.chosen) else SETTLED
-        return f"{said}, {guaranteed(max(map(self._cost, (*first.arms, *self._equal))), verdict)}"
-
-    @property
-    def _words(self) -> str:
-        arms = self.chosen[0].arms
-        if len(arms) > 1:
-            return f"{arms[0]} or {arms[1]}, which is better from {self._boundary} on"
-        return " or ".join(["either " * bool(self._equal) + arms[0], *self._equal])
-
-    @property
-    def _equal(self) -> list[str]:
-        """The one other arm that nothing tells from the choice in any of these curves; none if there are several."""
-        shared = [arm for arm in self.chosen[0].equals if all(arm in one.equals for one in self.chosen)]
-        return shared if len(shared) == 1 else []
-
-    @property
-    def _boundary(self) -> str:
-        first, *others = {one.boundary: one.boundary_ends for one in self.chosen}
-        if not others:
-            return first
-        low, high = zip(*(one.boundary_ends for one in self.chosen), strict=True)
-        return f"somewhere {numbers.between(min(low), max(high), self.chosen[0].rows[0].axis_unit)}"
-
-    def _cost(self, arm: str) -> float:
-        """The most that an arm can cost in any of these curves; infinite where a curve has no bound."""
-        return max(one.costs.get(arm, math.inf) for one in self.chosen)
-
-    def cost_of(self, arm: str) -> str:
-        """The same in words; empty without a bound, and outside the axis."""
-        cost = self._cost(arm)
-        known = cost < math.inf and not any(one.extrapolated for one in self.chosen)
-        return f"{arm}: {at_most(cost, SETTLED)}" if known else ""
-
-    @property
-    def left(self) -> list[str]:
-        """The arms that may be better in one of these curves."""
-        return sorted({arm for one in self.chosen for arm in one.left})
-
-    @property
-    def usual(self) -> str:
-        """The measurement in the usual curve, with that curve's name if there are others."""
-        first = self.chosen[0]
-        name = f"{first.curve.name}: " if len(self.chosen) > 1 else ""
-        return f"{name}{first.support}"
-
-
-def groups(some: Sequence[Question], x: Sequence[float], every: Sequence[Question]) -> Iterator[Group]:
-    """Some of every curve by their choice; `x` has the point of each."""
-    names, total = panel_names(curve.panel for curve in every), choices.totals(every)
-    alike: dict[tuple[str, ...], list[Chosen]] = {}
-    for curve, place in zip(some, x, strict=True):
-        one = Chosen.at(curve, place)
-        own = (curve.panel.experiment, curve.panel.metric, str(one.extrapolated), *one.arms)
-        alike.setdefault(own, []).append(one)
-    # The curves of a question stay together, in the order of the first of each.
-    turns = list(dict.fromkeys(own[:2] for own in alike))
-    for own in sorted(alike, key=lambda own: turns.index(own[:2])):
-        count = total[own[0], own[1]]
-        yield Group(tuple(alike[own]), choices.group_name([one.curve for one in alike[own]], names, count), count)
 
 
 def point(x: float, unit: str) -> str:

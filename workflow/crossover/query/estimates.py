@@ -23,27 +23,8 @@ from crossover.query import question
 from crossover.records import record, run_tables
 from crossover.records.outcome import BETTER, OPEN, WORSE
 from crossover.records.rows import Ratio, Threshold
-from crossover.report.text import findings, numbers, tables
+from crossover.report.text import tables
 from crossover.report.text.tables import PANEL, Panel
-
-
-def arms_to_compare(panel: Panel, arm: str | None, than: str) -> tuple[str, list[str]]:
-    """The arm `than`, and the arms to compare with it: `arm`, or the reference and all rivals.
-
-    Raises CrossoverError for an arm that the panel lacks, that has no ratio, or that is both.
-    """
-    question.one_of("arm", than, panel.arms)
-    if arm is None:
-        arms = [each for each in (panel.reference, *panel.compared) if each not in ("", than)]
-    else:
-        arms = [question.one_of("arm", arm, panel.arms)]
-    measured = {panel.reference, *(row.arm for row in panel.ratios)}
-    left = question.listed(sorted(each for each in measured if each not in ("", than))) or "none"
-    if arm == than:
-        raise CrossoverError(f"--arm and --than are both {question.quoted(than)}; choose another arm: {left}")
-    if without := [each for each in (than, *arms) if each not in measured]:
-        raise CrossoverError(f"{question.quoted(without[0])} has no ratio; choose another arm: {left}")
-    return than, arms
 
 
 def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Panel:
@@ -52,8 +33,6 @@ def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Pane
     Where no launch measured both, the ratio is the quotient of their ratios to the reference: it has no interval, and
     0 launches. Possible bias is always that of the reference's null arm. Raises CrossoverError without a common point.
     """
-    if than == panel.reference:
-        return replace(panel, ratios=[row for row in panel.ratios if row.arm in arms])
     rivals = [arm for arm in arms if arm != panel.reference]
     paired = _paired(results, panel, than, rivals) if rivals else {}
     others = {row.x: row for row in panel.ratios_of(than)}
@@ -75,7 +54,7 @@ def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
     if medians is None:
         return []
     # The levels beside it bound an open one.
-    levels = sorted({level, *(each for each in LEVELS)})
+    levels = sorted({level, *LEVELS})
     own = curves(of_panel(medians, panel, panel.arms).to_pandas())
     asked = [replace(curve, facts=curve.facts | {"levels": levels}) for curve in own]
     rows = map(Threshold.of, writer.thresholds(asked))
@@ -84,13 +63,6 @@ def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
 
 LEVELS = [step / 20 for step in range(1, 20)]
 """The levels that bound an open one."""
-
-
-def reached_in_words(row: Threshold, name: str) -> str:
-    """One of these rows in words."""
-    words = findings.reached(row).replace("**", "")
-    level = f"{row.metric} of at least {numbers.percent(row.level)}"
-    return f"{question.quoted(row.arm)} ({name}): {level} {words}"
 
 
 def _inverted(row: Ratio) -> Ratio:

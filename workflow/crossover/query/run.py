@@ -10,17 +10,17 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from crossover.config.amount import amount, fits
-from crossover.design import farms
 from crossover.design.experiments import declared, leads, subject
+from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError
-from crossover.query import answers, question, words
+from crossover.query import answers, index, question
 from crossover.query.answers import Answer, Value, answer
-from crossover.query.chosen import Chosen, Group, groups
-from crossover.query.words import Match, Vocabulary
+from crossover.query.chosen import Chosen
+from crossover.query.index import Index, Match
 from crossover.records import run_tables
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Recommendation, Threshold
-from crossover.report.text import choices, more, numbers, recommendations, tables
+from crossover.report.text import choices, findings, holes, more, numbers, recommendations, tables
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Panel, PanelKey, panel_key, panel_names, plain_first
 from crossover.report.tournament import words as tournaments
@@ -67,7 +67,7 @@ class Run:
         and `than` the reference. Raises CrossoverError for words that no curve has, and for a point outside the
         measured axis of all arms.
         """
-        found = self.find(words, at, metric, keys)
+        found = self._told(words, at, metric, keys)
         return _frame([each.row for each in self.answers(found, arm, than)])
 
     def choose(self, words: str, at: float | str, *, metric: str | None = None, **keys: object) -> pd.DataFrame:
@@ -75,7 +75,7 @@ class Run:
 
         Arguments as for `ask`. Raises CrossoverError likewise, and if no choice could be made there.
         """
-        chosen = [one for group in self.groups(self.find(words, at, metric, keys)) for one in group.chosen]
+        chosen = self.chosen(self._told(words, at, metric, keys))
         if not chosen:
             raise CrossoverError(
                 "no choice was made there: fewer than two arms have an interval, or nobody chooses by this metric"
@@ -83,31 +83,46 @@ class Run:
         return _frame([one.row for one in chosen])
 
     def find(self, text: str, at: object = None, metric: str | None = None, keys: Mapping[str, object] = {}) -> Match:
-        """The curves that a question means, the usual ones first; `at` is the point, unless `text` names one.
+        """The answers that a question means, the usual ones first; `at` is the point, unless `text` names one.
 
-        Raises CrossoverError for words that no curve has, and for a point that is on no axis.
+        Raises CrossoverError for words that no answer has, and for a point that is on no axis.
         """
-        typed = words.typed(text)
-        point = at if at is not None else typed.at or None
+        typed = index.typed(text)
+        points = typed.points if at is None else (at,)
         panels = self._tables.every_panel
         if metric is not None:
             question.one_of("metric", metric, (panel.metric for panel in panels))
             panels = [panel for panel in panels if panel.metric == metric]
         if not self._tables.every_panel:
             raise CrossoverError(f"{self.results}: no launch was measured{_hosts_needed(typed.words)}")
-        fitting = [panel for panel in panels if point is None or fits(point, panel.facts.axis_unit)]
-        if not fitting:
-            axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in panels)
-            raise CrossoverError(f"{point} is on no axis of this run: {', '.join(axes)}")
-        match = self._vocabulary.match(typed.words, fitting)
-        notes = [_elsewhere(note, typed.words) for note in match.notes]
-        found = match.panels
-        missing = [word for word in typed.words if word in declared() and word not in self.experiments()]
-        if missing or not found:
-            raise CrossoverError("; ".join(notes) or f"{missing[0]}: is not in this run")
+        fitting = [panel for panel in panels if not points or _fitting(points, panel)]
+        if not run_tables.exists(self.results, "recommendations"):
+            settings = {setting.name for each in declared().values() for setting in each.recommends}
+            if undecided := settings.intersection(typed.words):
+                raise CrossoverError(f"{undecided.pop()}: settings are decided together; {run_tables.AGAIN}")
+        nowhere = [word for word in typed.words if index.synonyms().get(word) == ""]
+        asked_words = [word for word in typed.words if word not in nowhere]
+        match, missing, able = self._index.match(asked_words, points, fitting)
+        lacking = [f"{word}: not measured, and no experiment can" for word in nowhere]
+        lacking += [self._missing(missing, able)] if able else []
+        told = {panel.experiment for panel in match.panels} | {row.experiment for row in match.settings}
+        if not told or (able and told.isdisjoint(able)):
+            if not told and points and (off := self._index.match(asked_words, (), panels)[0].panels):
+                axes = dict.fromkeys(f"{panel.facts.axis} in {panel.facts.axis_unit}" for panel in off)
+                raise CrossoverError(f"{numbers.listed([*map(str, points)])} is on no axis there: {', '.join(axes)}")
+            known = "; ".join(lacking) or f"no answer of this run has a word of {text!r}"
+            raise CrossoverError(f"{known}; without words, crossover ask lists the questions")
+        ignored = [typed.share] if typed.share and points else []
+        match = replace(match, lacking="; ".join(lacking), share=typed.share if not points else "")
+        if match.settings:
+            return replace(match, settings=question.matching("the setting", match.settings, keys))
+        found, notes = match.panels, [*match.notes]
         if keys:
             found = question.matching(" or ".join({panel.experiment: "" for panel in found}), found, keys)
         for key, value in typed.counts.items():
+            if found[0].facts.axis_unit == key and not points:
+                points = (value,)
+                continue
             try:
                 found = question.matching(found[0].experiment, found, {key: value})
             except CrossoverError as fault:
@@ -117,12 +132,48 @@ class Run:
         if not asked:
             leading = leads()
             asked = [each for each in found if each.metric == leading.get(each.experiment)] or found
-        return replace(match, panels=plain_first(asked), notes=notes, at=point, share=typed.share)
+        asked = plain_first(asked)
+        here = _fitting(points, asked[0])
+        if len(here) > 1:
+            raise CrossoverError(f"{' and '.join(map(str, here))} are two points; ask for one at a time")
+        if left := [*(str(point) for point in points if point not in here), *ignored]:
+            notes.append(f"ignored: {', '.join(left)}")
+        at = here[0] if here else None
+        return replace(match, panels=[each for each in asked if at is None or _fitting([at], each)], notes=notes, at=at)
 
-    def groups(self, found: Match) -> list[Group]:
-        """The choices at the point of a question, curves with the same choice together; empty without any."""
-        own = self._own(found)
-        return [*groups(own, [amount(found.at, each.panel.facts.axis_unit) for each in own], self._curves)]
+    def _missing(self, words: Sequence[str], experiments: Sequence[str]) -> str:
+        """What this run did not measure, and how to measure it by one of these experiments."""
+        tiers = {name: index.tier_of(name, words) for name in experiments}
+        name = min(tiers, key=lambda name: ([*TIERS, ""].index(tiers[name]), declared()[name].asked))
+        command = f"snakemake --profile {holes.profile(self._tables)} --config tier={tiers[name]} results=results-more"
+        remedy = f"`{command} -- {name}` measures it"
+        remedy = remedy if tiers[name] else f"name it in experiments.{name} of config/config.yaml (config/README.md)"
+        return f"{', '.join(words)}: not measured; {remedy}"
+
+    def _told(self, words: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Match:
+        """The curves of a question in Python, where what is lacking, guessed or ignored is a warning."""
+        found = self.find(words, at, metric, keys)
+        if found.settings:
+            raise CrossoverError(f"{found.settings[0].setting} is a setting; run.settings() has its recommendations")
+        for note in filter(None, [found.lacking, *found.notes]):
+            warnings.warn(note, stacklevel=3)
+        return found
+
+    def two_arms(self, found: Match) -> list[Answer]:
+        """The ratio of the two arms that a question names, in each of its curves that has both: at its point, or at
+        the first and the last that both have."""
+        told = []
+        for panel in found.panels if len(found.arms) == 2 else ():
+            if {*found.arms} <= {*panel.arms}:
+                arm, than = sorted(found.arms, key=lambda each: each == panel.reference)
+                own = [row.x for row in self._against(panel, arm, than).ratios]
+                points = [own[0], own[-1]] if found.at is None else [found.at]
+                told += [each for at in points for each in self._ratios(panel, at, arm, than)]
+        return told
+
+    def chosen(self, found: Match) -> list[Chosen]:
+        """The choice of each curve at the point of a question; empty without any."""
+        return [Chosen.at(each, amount(found.at, each.panel.facts.axis_unit)) for each in self._own(found)]
 
     def along(self, found: Match) -> list[Question]:
         """The choices along the whole axis, curves with the same words together."""
@@ -174,7 +225,7 @@ class Run:
         from crossover.report.charts import figures
 
         datasets, draw = published.read(), figures.ratio if ratios else figures.curve
-        panels = self.find(words, None, metric, keys).panels
+        panels = self._told(words, None, metric, keys).panels
         drawn = [draw(panel, datasets) for panel in panels if (panel.near_ratios if ratios else panel.values)]
         if not drawn:
             raise CrossoverError("no such curve has a value to draw; choose another metric or other keys")
@@ -195,11 +246,10 @@ class Run:
             raise CrossoverError(f"{here} is outside the measured axis; {facts.axis} is from {low} to {high}")
         return every
 
-    def _ratios(self, measured: Panel, at: object, arm: str | None, than: str | None) -> list[Answer]:
-        panel = self._against(measured, arm, than)
-        arms = dict.fromkeys(row.arm for row in panel.ratios) if than else _arms(panel, arm)
-        x = amount(at, panel.facts.axis_unit)
-        return [answer(panel, each, self._name(measured), x, measured.reference) for each in arms]
+    def _ratios(self, panel: Panel, at: object, arm: str | None, than: str | None) -> list[Answer]:
+        own, x = self._against(panel, arm, than), amount(at, panel.facts.axis_unit)
+        arms = dict.fromkeys(row.arm for row in own.ratios)
+        return [answer(own, each, self._name(panel), x, panel.reference) for each in arms]
 
     def values(self, found: Match, arm: str) -> list[Value]:
         """The values of one arm at the point of a question, one per curve. Raises the errors of `ask`."""
@@ -223,24 +273,29 @@ class Run:
         if not panels:
             others = [name for name, metrics in with_levels.items() if metrics]
             raise CrossoverError(f"no metric with levels there; these have one: {', '.join(others)}")
-        # The analysis takes a while to load, which no other question needs.
-        from crossover.query import estimates
-
         return [
-            (row, estimates.reached_in_words(row, self._name(panel)))
+            (row, f"{question.quoted(row.arm)} ({self._name(panel)}): {row.metric} of at least {share} {words}")
             for panel in panels
-            for row in estimates.reached(self.results, panel, level)
+            for row in [row for row in panel.thresholds if row.level == level] or self._reached(panel, level)
+            for share, words in [(numbers.percent(level), findings.reached(row).replace("**", ""))]
             if not row.is_null_arm
         ]
 
-    def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
-        """The panel with ratios to the arm `than`, of one arm or of all that compete, if one is given."""
-        if than is None:
-            return panel
+    def _reached(self, panel: Panel, level: float) -> list[Threshold]:
         # The analysis takes a while to load, which no other question needs.
         from crossover.query import estimates
 
-        return estimates.against(self.results, panel, *estimates.arms_to_compare(panel, arm, than))
+        return estimates.reached(self.results, panel, level)
+
+    def _against(self, panel: Panel, arm: str | None, than: str | None) -> Panel:
+        """The panel with ratios to the arm `than`, by default the reference, of one arm or of all that compete."""
+        than, arms = answers.arms_to_compare(panel, arm, than)
+        if than == panel.reference:
+            return replace(panel, ratios=[row for row in panel.ratios if row.arm in arms])
+        # The analysis takes a while to load, which no other question needs.
+        from crossover.query import estimates
+
+        return estimates.against(self.results, panel, than, arms)
 
     def settling(self, chosen: Chosen) -> str | None:
         """How to settle an open choice, in words; None for a settled one."""
@@ -259,24 +314,16 @@ class Run:
         experiment = found.panel.experiment
         return more.remedy(self._tables, experiment, [(cell.launches, cell.launches_needed) for cell in left])
 
-    def recommended(self, setting: str, keys: Mapping[str, object]) -> list[tuple[Recommendation, str]]:
-        """The recommendations for a setting by its name, each with the name of its question."""
-        every = [*map(Recommendation.of, run_tables.read(self.results, "recommendations").to_pylist())]
-        question.one_of("setting", setting, (row.setting for row in every))
-        own = question.matching(setting, [row for row in every if row.setting == setting], keys)
+    def recommended(self, setting: str | Match, keys: Mapping[str, object]) -> list[tuple[Recommendation, str]]:
+        """The recommendations for a setting by its name, or those of a question, with the names of their questions."""
+        every = self._recommendations
+        if isinstance(setting, Match):
+            own = setting.settings
+        else:
+            question.one_of("setting", setting, (row.setting for row, _ in every))
+            own = question.matching(setting, [row for row, _ in every if row.setting == setting], keys)
         run_tables.require_joined(self.results, {row.experiment for row in own})
-        names = recommendations.question_names(self._tables)
-        return [(row, recommendations.question_name(row, names)) for row in own]
-
-    def setting_in(self, typed: Sequence[str]) -> str | None:
-        """The setting whose name is among these words; None without one."""
-        if not typed or not (self.results / "recommendations.parquet").exists():
-            return None
-        names = set(run_tables.read(self.results, "recommendations").column("setting").to_pylist())
-        # A name of several words is a question, such as `Pipe or Queue`.
-        single = [name for name in names if " " not in name]
-        plain = {words.normal(part): name for name in single for part in (name, name.rpartition(".")[2])}
-        return next((plain[word] for each in " ".join(typed).split() if (word := words.normal(each)) in plain), None)
+        return [(row, place) for row, place in every if any(row is each for each in own)]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
@@ -303,8 +350,17 @@ class Run:
         return panel_names(each.panel for each in self._curves)
 
     @cached_property
-    def _vocabulary(self) -> Vocabulary:
-        return Vocabulary(self._tables.every_panel)
+    def _index(self) -> Index:
+        panels = self._tables.every_panel
+        rows = self._recommendations if run_tables.exists(self.results, "recommendations") else []
+        return Index(panels, [self._name(panel) for panel in panels], rows)
+
+    @cached_property
+    def _recommendations(self) -> list[tuple[Recommendation, str]]:
+        """The recommendations, each with the name of its question."""
+        names = recommendations.question_names(self._tables)
+        rows = map(Recommendation.of, run_tables.read(self.results, "recommendations").to_pylist())
+        return [(row, recommendations.question_name(row, names)) for row in rows]
 
     def _name(self, panel: Panel) -> str:
         if panel_key(panel) in self._names:
@@ -320,14 +376,9 @@ def _hosts_needed(typed: Sequence[str]) -> str:
     return "".join(f"; {word} needs {nodes} nodes, and its run says how many there were" for word, nodes in wide)
 
 
-def _elsewhere(note: str, typed: Sequence[str]) -> str:
-    """A note on a word that this run lacks; if an experiment or an arm has it, with where to look."""
-    known = (part for name, each in declared().items() for part in (name, each.subject, *each.names("arms")))
-    named = words.pieces(*known, *farms.arms())
-    absent = (word for word in typed if note.startswith(repr(word)) and words.normal(word) in named)
-    return next(
-        (f"{word!r} is not in this run; config/README.md lists what each tier measures" for word in absent), note
-    )
+def _fitting(points: Sequence[object], panel: Panel) -> list[object]:
+    """The points that are amounts in the unit of a panel's axis."""
+    return [point for point in points if fits(point, panel.facts.axis_unit)]
 
 
 def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
@@ -340,18 +391,6 @@ def _frame(rows: list[dict[str, Any]]) -> pd.DataFrame:
 def _curve(panel: Panel) -> tuple[str, ...]:
     """The columns that name a curve."""
     return (*panel_key(panel), panel.metric)
-
-
-def _arms(panel: Panel, arm: str | None) -> list[str]:
-    """An arm that has ratios, or all rivals that do. Raises CrossoverError without any."""
-    if arm is None and panel.compared:
-        return panel.compared
-    compared = {row.arm for row in panel.ratios}
-    if arm in (None, panel.reference):
-        fault = f"{panel.reference} is the reference of all ratios" if arm else "no rival has a ratio"
-        others = question.listed(sorted(compared)) or "none is measured"
-        raise CrossoverError(f"{fault}; choose another arm{', or one with --than' if arm else ''}: {others}")
-    return [question.one_of("arm", str(arm), compared)]
 
 
 def _stacked(drawn: Sequence[alt.LayerChart]) -> alt.VConcatChart:

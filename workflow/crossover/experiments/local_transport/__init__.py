@@ -87,6 +87,7 @@ EXPERIMENT = Experiment(
     library="Between processes",
     place=100,
     asked=40,
+    synonyms={"shm": "shared memory", "shmem": "shared memory", "mmap": "shared memory"},
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     chosen_by={"round trip": "round trips", "throughput": "stream"},

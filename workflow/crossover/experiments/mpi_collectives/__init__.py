@@ -101,6 +101,7 @@ EXPERIMENT = Experiment(
     library="mpi4py",
     place=55,
     asked=60,
+    synonyms={"broadcast": "bcast"},
     axis=Axis("array length", "elements"),
     metrics=METRICS,
     keys={"pattern": [*PATTERNS], "ranks": ANY, "memory": settings.MEMORY},

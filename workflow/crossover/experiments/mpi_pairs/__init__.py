@@ -122,6 +122,12 @@ EXPERIMENT = Experiment(
     action="exchange buffers between two hosts",
     library="mpi4py",
     place=57,
+    synonyms={
+        "slow node": "slow host",
+        "slow nodes": "slow host",
+        "node is slow": "slow host",
+        "stragglers": "slow host",
+    },
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     chosen_by={},

@@ -164,6 +164,10 @@ EXPERIMENT = Experiment(
     library="mpi4py",
     place=50,
     asked=10,
+    synonyms={
+        **{"mpi": "mpi4py", "comm": "mpi4py ", "numpy": "NumPy arrays"},
+        **dict.fromkeys(("Isend", "isend", "Irecv", "irecv", "Ssend", "Bsend"), ""),
+    },
     axis=Axis("array length", "elements"),
     metrics=METRICS,
     diagnostic=("Send into new array", "pkl5.send in band", "pkl5.send out of band"),

@@ -123,6 +123,7 @@ EXPERIMENT = Experiment(
     library="Between processes",
     place=59,
     asked=2,
+    synonyms={"my object": "your object"},
     axis=Axis("count", "items"),
     metrics=METRICS,
     snippets=SNIPPETS,

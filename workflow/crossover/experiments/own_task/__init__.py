@@ -79,6 +79,7 @@ EXPERIMENT = Experiment(
     library="Task farm",
     place=58,
     asked=1,
+    synonyms={"my function": "your function"},
     axis=Axis("items", "items"),
     metrics=METRICS,
     chosen_by={"round trip": "running pool", "whole program": "whole program"},

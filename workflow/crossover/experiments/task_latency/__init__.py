@@ -67,6 +67,13 @@ EXPERIMENT = Experiment(
     library="Task farm",
     place=60,
     asked=90,
+    synonyms={
+        "overhead": "cost of a small task",
+        "ipp": "ipyparallel",
+        "executor": "concurrent.futures",
+        "ProcessPoolExecutor": "concurrent.futures",
+        "distributed": "dask",
+    },
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
     leading_metric="round trip",

@@ -91,6 +91,7 @@ EXPERIMENT = Experiment(
     library="Task farm",
     place=80,
     asked=70,
+    synonyms={"how small": "task duration 95%", "how short": "task duration 95%", "granularity": "task duration 95%"},
     axis=Axis("task duration", "µs"),
     metrics=METRICS,
     keys={

@@ -65,6 +65,12 @@ EXPERIMENT = Experiment(
     library="Task farm",
     place=59,
     asked=65,
+    synonyms={
+        "threads or processes": "threads or concurrent.futures",
+        "processes or threads": "concurrent.futures or threads",
+        "threads vs processes": "threads or concurrent.futures",
+        "ThreadPoolExecutor": "threads",
+    },
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
     keys={"work": ["spin", "empty"], "duration_us": ANY, "engines": ANY, "cores": ANY},

@@ -138,6 +138,7 @@ EXPERIMENT = Experiment(
     library="ZeroMQ",
     place=10,
     asked=20,
+    synonyms={"zmq": "ZeroMQ", "0mq": "ZeroMQ", "pyzmq": "ZeroMQ", "zero-copy": "no-copy", "zero copy": "no-copy"},
     axis=Axis("message size", "bytes"),
     metrics=METRICS,
     keys={
