@@ -36,6 +36,9 @@ Preludes = Annotated[
 PAUSED_SHARE = 0.1
 """The share of a block's seconds that suffices with a pause before each flood, because the pauses take time."""
 
+FARMS_SECONDS = 3.5
+"""The time that the farms of a launch take to start and to end, besides their ranks. Measured on two cores."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class Farming(Settings):
@@ -58,6 +61,11 @@ class Farming(Settings):
         "Hosts of a launch in placement `nodes`. Each farm's engines are spread evenly over them. A launch has at "
         "least two hosts, and no more than a farm has engines.",
     ] = 2
+
+    @property
+    def expected_seconds(self) -> float:
+        """The expected time of the launch, with the start and the end of its farms."""
+        return super().expected_seconds + FARMS_SECONDS
 
     def engine_count(self) -> int:
         """The engines of each farm of a launch."""
