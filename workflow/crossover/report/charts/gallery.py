@@ -17,11 +17,17 @@ from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.report.charts import arm_styles, figures, overlay
 from crossover.report.charts.arm_styles import Look
-from crossover.report.text import claims, markup
+from crossover.report.text import choices, claims, markup
 from crossover.report.text.tables import Panel, panel_key, panel_names, slug
 
 PACKED = "application/gzip+base64"
 """The type of script elements with a chart's specification, or with all scripts; browsers ignore it."""
+
+Costs = Mapping[str, Mapping[tuple[str, float], float]]
+"""By the address of a curve's charts: the most that a candidate can be worse than the best, by arm and point."""
+
+COST = "at most so many times worse than the best"
+"""The heading of the costs among the numbers of a chart."""
 
 NUMBERS = "The button Table has its numbers."
 
@@ -38,24 +44,22 @@ def gallery(
     folder: Path,
     panels: Sequence[Panel],
     datasets: Sequence[published.Dataset] = (),
-    costs: Mapping[str, str] | None = None,
+    costs: Costs | None = None,
 ) -> str:
-    """The panels of one metric, with their figures in `folder`, each below its entry in `costs`, by address.
+    """The panels of one metric, with their figures in `folder`, and the `costs` among their numbers.
 
     Raises CrossoverError.
     """
     names = panel_names(panels)
-    first = costs or {}
+    own = costs or {}
     shown = "".join(
-        _panel(folder, panel, names[panel_key(panel)], datasets, first.get(address(panel), "")) for panel in panels
+        _panel(folder, panel, names[panel_key(panel)], datasets, own.get(address(panel), {})) for panel in panels
     )
     options = {panel.title: names[panel_key(panel)] for panel in panels}
     return framed(folder.name, options, drawn(panels), f"{shown}{HINT}")
 
 
-def captioned(
-    figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset], costs: Mapping[str, str]
-) -> str:
+def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset], costs: Costs) -> str:
     """The same as a figure with a number and a caption, in Markdown; `figures` has a folder for each experiment."""
     first = panels[0]
     charts = gallery(figures / first.experiment, panels, datasets, costs)
@@ -103,15 +107,21 @@ def _entry(label: str, look: Look) -> str:
     )
 
 
-def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset], costs: str) -> str:
+def _panel(
+    folder: Path,
+    panel: Panel,
+    words: str,
+    datasets: Sequence[published.Dataset],
+    costs: Mapping[tuple[str, float], float],
+) -> str:
     charts = []
     if panel.values:
         description = f"Chart of {panel.metric} against {panel.facts.axis}, {panel.title}. {NUMBERS}"
-        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
+        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description, costs))
     if panel.near_ratios:
         description = f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
-    about = f'<p class="crossover-subtitle">{html.escape(panel.title)}</p>{costs}'
+    about = f'<p class="crossover-subtitle">{html.escape(panel.title)}</p>'
     return framed_panel(address(panel), panel.title, words, about, charts)
 
 
@@ -129,8 +139,13 @@ def address(panel: Panel) -> str:
     return slug(f"curve {panel.experiment} {panel.name}")
 
 
-def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
-    """A chart as the page's script expects it. Raises CrossoverError if it is missing."""
+def chart(
+    folder: Path, name: str, subtitle: str, description: str, costs: Mapping[tuple[str, float], float] | None = None
+) -> str:
+    """A chart as the page's script expects it, with `costs` among its numbers.
+
+    Raises CrossoverError if it is missing.
+    """
     path = folder / f"{name}.vl.json"
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
@@ -138,6 +153,11 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
+    if costs:
+        specification["usermeta"]["columns"].append([COST, "cost"])
+        for point in specification["data"]["values"]:
+            cost = costs.get((point["arm"], point["x"]))
+            point |= {} if cost is None or "value" not in point else {"cost": choices.bound(cost)}
     return embedded(specification, f"{folder.name}-{name}", subtitle, description)
 
 
@@ -160,30 +180,18 @@ def _packed(text: str) -> str:
 
 
 def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
-    """The contents of the charts, and the meaning of each mark in them."""
+    """The contents of the charts, and the published numbers in them."""
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
     parts = [f"{first.metric.capitalize()} of each arm ({first.facts.better} is better)"]
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
-    marks = []
-    if any(row.low is not None for panel in panels for row in panel.cells):
-        marks.append("bands are intervals over launches")
-    if reference:
-        marks.append("the dashed line marks no difference")
-    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
-        marks.append(f"grey is `{reference}` against itself (the null arm): the noise level")
-    if marks:
-        parts.append(markup.capitalized(", ".join(marks)))
-    if any(row.x is not None for panel in compared for row in panel.crossovers if row.arm in panel.rivals):
-        parts.append("A vertical line marks a crossover, the column around it the interval")
     for each in datasets:
         if any(overlay.over(each, panel) for panel in panels):
             words = f"{claims.authors(each.source)}, {claims.quoted(each.quote, each.locator)}"
             parts.append(f"Open marks are published numbers: {words}; {claims.measured_under(each.conditions)}")
-    absent = filter(None, (overlay.absent(each, panels) for each in datasets))
-    return " ".join([*(f"{sentence}." for sentence in parts), *absent])
+    return " ".join(f"{sentence}." for sentence in parts)
 
 
 def script() -> str:

@@ -205,16 +205,6 @@ def odds() -> str:
     return f"{1 / SIGNIFICANCE:.0f}"
 
 
-def nearest(places: Iterable[float], wanted: float) -> float | None:
-    """The place nearest to `wanted` by ratio, if it is within a factor of two.
-
-    >>> nearest([100, 464, 1000], 500), nearest([100, 1000], 317)
-    (464, None)
-    """
-    near = [place for place in places if wanted / 2 <= place <= wanted * 2]
-    return min(near, key=lambda place: abs(math.log(place / wanted)), default=None)
-
-
 def comparatives(unit: str) -> tuple[str, str]:
     """The words for better and worse values of a unit; times and rates have their own.
 
