@@ -42,7 +42,7 @@ def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
 
 def test_recommendations_come_after_the_map_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
-    assert html.index("What to choose where") < html.index("In short") < html.index("What to set here")
+    assert html.index("What to choose where") < html.index("How sure this is") < html.index("What to set here")
     body = html[html.index("<main") :]
     paste = body.index("Lines to paste")
     assert body.index("1.9 to 13 times better than") < paste < body.index('id="sec-zmq-throughput"')

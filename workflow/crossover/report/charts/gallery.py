@@ -31,7 +31,11 @@ COST = "at most so many times worse than the best"
 
 NUMBERS = "The button Table has its numbers."
 
-HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
+HINT = '<p class="crossover-hint"></p>'
+"""The place of the words on dragging and zooming, which the style sheet has."""
+
+HEIGHT = 210
+"""The height of a chart on the page in pixels: question, answer and charts of an experiment fit a screen."""
 
 LOADER = Path(__file__).with_name("loader.js").read_text(encoding="utf-8")
 """The script that unpacks and runs all others."""
@@ -158,6 +162,7 @@ def chart(
         for point in specification["data"]["values"]:
             cost = costs.get((point["arm"], point["x"]))
             point |= {} if cost is None or "value" not in point else {"cost": choices.bound(cost)}
+    specification["height"] = HEIGHT
     return embedded(specification, f"{folder.name}-{name}", subtitle, description)
 
 

@@ -1,4 +1,4 @@
-"""The map of a run: which arm to choose at each part of the axis of each question; and what each arm costs at most."""
+"""The map of a run: which arm to choose at each part of the axis of each question."""
 
 import html
 import math
@@ -35,9 +35,9 @@ REASON_CHARACTERS = 60
 """The most characters of a reason in a row; the section has all of it."""
 
 CAPTION = (
-    "What to choose where. A row is a question along its axis. A cell has the colour of the arm to choose, and the "
-    "factor by which it is better than the next. Hatched cells are open, with the factor by which the best arm may be "
-    "better. A diamond with its line is the place from which a choice is better than the one before, with its interval."
+    "What to choose where. A row is a question along its axis. In a hatched cell the best arm may be better, by the "
+    "factor shown. A diamond with its line is the place from which a choice is better than the one before, with its "
+    "interval."
 )
 HINT = (
     '<p class="crossover-key"><span>A cell has the colour of the arm to choose, and its factor over the next.</span>'

@@ -36,8 +36,7 @@ def _mark(verdict: str) -> str:
 
 CAPTION = (
     "Published claims, measured here. The axis is the measured number, divided by the claimed one, or by the middle of "
-    "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle. Grey "
-    "columns are expected ranges; the line of a symbol is the interval, the thin line the possible bias beyond it."
+    "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle."
 )
 HINT = (
     '<p class="crossover-key"><span><i class="cell range"></i> expected</span>'
@@ -94,7 +93,7 @@ def _row(rows: Sequence[Claim], scale: strips.Scale) -> str:
     """One sentence, under each condition that was measured."""
     first = rows[0]
     told = "<br>".join(_told(row, len(rows) > 1) for row in rows)
-    asked = f'<a href="#{claims.address(first)}">{html.escape(_says(first))}</a>'
+    asked = f'<a href="#{claims.address(first)}" title="{html.escape(_says(first))}">{html.escape(first.claim)}</a>'
     marks = [_range(first, scale), *(mark for row in rows for mark in _marks(row, scale))]
     return strips.row(slug(f"verdict {first.claim}"), asked, marks, told)
 

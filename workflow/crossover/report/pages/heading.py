@@ -24,9 +24,6 @@ EMPTY = "Nothing was measured"
 CARDS = 2
 """The most findings among the cards."""
 
-MOST_ANSWERED = 3
-"""The most questions that are answered first; the map has all."""
-
 NOTHING_TO_CHOOSE = (
     "Nothing to choose: no arms could be compared with an interval. More `launches` in `config/config.yaml` give one."
 )
@@ -147,16 +144,16 @@ def _claims(judged: Sequence[Claim]) -> str:
 
 
 def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> str:
-    """A list of choices and a paragraph on the data, in Markdown.
+    """A paragraph on the data, in Markdown.
 
     The page of a `partial` run uses the launches that exist.
     """
     if not tables.launches:
         return "Nothing was launched."
     asked = choices.asked(tables)
-    decided = "\n".join(f"- {question.sentence}" for question in asked[:MOST_ANSWERED]) or NOTHING_TO_CHOOSE
     taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
     said = [
+        "" if asked else NOTHING_TO_CHOOSE,
         _coverage(tables),
         taken,
         certainty.busy(tables.launches, tables.ranks),
@@ -164,7 +161,7 @@ def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> 
         choices.settled(asked),
         METHOD,
     ]
-    return f"{decided}\n\n{' '.join(filter(None, said))}"
+    return " ".join(filter(None, said))
 
 
 def _coverage(tables: Tables) -> str:

@@ -70,7 +70,7 @@ class Page(AnyPage):
 
     @part
     def summary(self) -> str:
-        """What to do on this machine, in at most five sentences, and the data behind them."""
+        """The data behind the choices, and how sure they are."""
         partial = bool(waiting().get("partial"))
         return heading.summary(self.tables, self.leads, partial=partial)
 
@@ -224,8 +224,8 @@ class Page(AnyPage):
 
     @part
     def verdicts(self, experiment: str) -> str:
-        """The crossovers of all metrics, and the thresholds."""
-        panels = self._drawn(experiment)
+        """The crossovers of the leading metric, and its thresholds."""
+        panels = self._leading_panels(experiment)
         below = (findings.crossover_lines(panels), findings.threshold_lines(panels))
         return "\n\n".join(filter(None, map(markup.table, below)))
 

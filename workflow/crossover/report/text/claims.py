@@ -44,9 +44,7 @@ def table(claims: Sequence[Claim]) -> str:
     number or the reason. Those that were not measured are counted, with the tier that measures the most."""
     lines = [
         {
-            # The picture has the sentence of a claim with a number.
-            "claim": f"[`{row.claim}`]{_link(row)}{{#{address(row)}}}"
-            + (f": {row.says.strip()}" if row.value is None else ""),
+            "claim": f"[`{row.claim}`]{_link(row)}{{#{address(row)}}}: {row.says.strip()}",
             **{"source": authors(row.source), "verdict": row.verdict, "here": _here(row)},
         }
         for row in claims
