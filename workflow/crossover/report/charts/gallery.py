@@ -6,6 +6,7 @@ The page has the script that draws them, including Vega, and their style once.
 import base64
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,11 @@ from crossover.report.text import choices, claims, markup
 from crossover.report.text.tables import Panel, panel_key, panel_names, slug
 
 PACKED = "application/gzip+base64"
-"""The type of script elements with a chart's specification, or with all scripts; browsers ignore it."""
+"""The type of script elements with the specifications of a gallery, or with all scripts; browsers ignore it."""
+
+BEFORE, AFTER = '<script type="application/json">', "</script>"
+SPECIFICATION = re.compile(f"{BEFORE}(.*?){AFTER}", re.DOTALL)
+"""A chart's specification, before `framed` packs it with those of the same gallery."""
 
 Costs = Mapping[str, Mapping[tuple[str, float], float]]
 """By the address of a curve's charts: the most that a candidate can be worse than the best, by arm and point."""
@@ -93,7 +98,11 @@ def framed(group: str, options: Mapping[str, str], styles: Mapping[str, Look], s
     if legend:
         legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
     controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
-    return f'<div class="crossover-gallery" data-group="{html.escape(group)}">{controls}{shown}</div>'
+    # All in one, because charts of a gallery are alike, and compress to half of what each would alone.
+    every = ",".join(SPECIFICATION.findall(shown))
+    packed = f'<script type="{PACKED}">{_packed(f"[{every}]")}</script>'
+    charts = SPECIFICATION.sub("", shown)
+    return f'<div class="crossover-gallery" data-group="{html.escape(group)}">{controls}{charts}{packed}</div>'
 
 
 def _entry(label: str, look: Look) -> str:
@@ -167,14 +176,16 @@ def chart(
 
 
 def embedded(specification: Mapping[str, Any], stem: str, subtitle: str, description: str) -> str:
-    """A chart by its specification; `stem` is that of the files that a reader saves."""
+    """A chart for `framed` by its specification; `stem` is that of the files that a reader saves."""
     compact = arm_styles.with_colour_variables(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
+    # A name with markup in it stays text.
+    compact = compact.replace("</", r"<\/")
     return (
         f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{float(specification["height"]):g}px"></div>'
         f'<p class="crossover-files" data-stem="{html.escape(stem)}"></p>'
-        f'<script type="{PACKED}">{_packed(compact)}</script></div>'
+        f"{BEFORE}{compact}{AFTER}</div>"
     )
 
 
