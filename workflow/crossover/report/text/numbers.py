@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from crossover.records.record import SIGNIFICANCE
-
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
 """Units that take a prefix, with their symbols. All others are written in full."""
@@ -194,15 +192,6 @@ def percent(fraction: float, digits: int = 2) -> str:
     ('2.3 %', '50 %')
     """
     return f"{_plain(100 * fraction, digits)} %"
-
-
-def odds() -> str:
-    """The number of tests or intervals of which chance makes one wrong.
-
-    >>> odds()
-    '20'
-    """
-    return f"{1 / SIGNIFICANCE:.0f}"
 
 
 def comparatives(unit: str) -> tuple[str, str]:
