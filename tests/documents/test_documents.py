@@ -92,8 +92,9 @@ def test_every_make_target_that_a_page_names_exists() -> None:
 
 
 @pytest.mark.parametrize("name", experiments.names())
-def test_the_page_has_prose_on_every_experiment(name: str) -> None:
+def test_every_experiment_has_a_protocol_and_a_default_to_gain_over(name: str) -> None:
     assert len(experiments.prose(name, "page.md").split()) > 20
+    assert bool(experiments.of(name).default) == bool(experiments.of(name).questions)
 
 
 # ---- locked versions

@@ -1,6 +1,5 @@
 """Do the pictures and sentences on choices, crossovers and claims agree with the tables, and stay text?"""
 
-import html
 import math
 import re
 from dataclasses import replace
@@ -16,7 +15,7 @@ from surfaces import BETTER, STANDINGS, WORSE
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Claim, Recommendation
 from crossover.report.charts import overview, strips, verdicts
-from crossover.report.text import choices, claims, findings, recommendations
+from crossover.report.text import claims, findings, recommendations
 
 
 class Read(HTMLParser):
@@ -71,24 +70,10 @@ def test_a_hostile_name_is_only_text():
     assert "<b onclick" not in text and "&lt;b onclick" in text
 
 
-def test_a_cell_of_the_costs_is_the_bound_rounded_up_and_the_choice_is_framed():
-    (curve,) = choices.curves(tables(steps((0.4, 0.6), (0.7, 1.5), (0.95, 1.1), (1.8, 2.2))))
-    rows = re.findall(r"<tr><th[^>]*><b[^>]*>(.*?)</b></th>(.*?)</tr>", overview.costs(curve))
-    assert {html.unescape(arm) for arm, _ in rows} == {*curve.rows[0].costs}
-    for arm, shown in rows:
-        costs = re.findall(r'<td( class="chosen")? style="--share:(\d+)%">(.*?)</td>', shown)
-        for row, (frame, share, bound) in zip(curve.rows, costs, strict=True):
-            assert bool(frame) == (row.choice == arm)
-            assert row.costs[arm] - 1e-6 <= float(bound) <= 1.1 * row.costs[arm]
-            assert (int(share) == 0) == (row.costs[arm] < 1.02)
-    curve.rows[0].candidates.pop()
-    assert overview.costs(curve).count(">–</td>") == 1
-
-
 @pytest.mark.parametrize("url", ["javascript:alert(1)", "https://a b", "data:text/html,x"])
 def test_an_address_that_is_no_web_address_is_no_link(url):
-    (said,) = claims.paragraphs([Claim.of(claim(url=url))])
-    assert "(section 2)" in said and url not in said
+    said = claims.table([Claim.of(claim(url=url))])
+    assert "`{}`]{{#".format(claim()["claim"]) in said and url not in said
 
 
 def test_what_is_not_decided_is_folded_unless_nothing_is_decided():

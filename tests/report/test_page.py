@@ -27,7 +27,7 @@ def test_every_experiment_has_a_section_in_the_order_of_their_places(results):
     titles = [declared()[name].title for name in ("zmq_throughput", "mpi_pingpong", "task_latency")]
     assert re.findall(r"^## (.*) \{#sec-", shown, re.MULTILINE) == titles
     assert re.findall(r"^# (.*)$", shown, re.MULTILINE) == ["ZeroMQ", "mpi4py", "Task farm"]
-    assert shown.count("How this was measured") == len(titles)
+    assert shown.count("How this is measured") == len(titles)
 
 
 def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
@@ -42,11 +42,11 @@ def test_only_hosts_with_equal_facts_share_a_column_whatever_their_jobs():
 
 def test_recommendations_come_after_the_map_and_their_folds_are_closed(rendered):
     html = rendered.read_text()
-    assert html.index("What to choose where") < html.index("In short") < html.index("What to set here")
+    assert html.index("What to choose where") < html.index("How sure this is") < html.index("What to set here")
     body = html[html.index("<main") :]
-    paste = body.index("Lines to paste: ")
+    paste = body.index("Lines to paste")
     assert body.index("1.9 to 13 times better than") < paste < body.index('id="sec-zmq-throughput"')
-    assert body.count("<details><summary>") == body.count("</details>") > 9
+    assert body.count("<details><summary>") == body.count("</details>") > 5
 
 
 def test_the_script_cannot_end_early(results):

@@ -86,7 +86,7 @@ def test_an_experiment_alone_has_no_settings_and_no_claims(results, capsys):
     terminal.show(alone / "mpi_pingpong", LEADS)
     said = capsys.readouterr().out
     assert terminal.HEADING in said and "Settings" not in said
-    first = "mpi4py arrays, fresh memory: Send everywhere (surely the best)"
+    first = "Send NumPy arrays with Send, not send: 1.4 to 2.4 times as fast up to 80 kB (fresh memory)"
     assert [terminal.strongest(alone / name) for name in ("mpi_pingpong", "task_latency")] == [first, ""]
 
 

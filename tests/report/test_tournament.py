@@ -122,7 +122,7 @@ def test_section_and_terminal_begin_with_the_slow_host_and_the_section_folds_the
 def unpacked(page):
     packed = specifications(page)
     assert packed
-    return page + "".join(packed)
+    return page + str(packed)
 
 
 def test_a_published_page_names_no_host(written, tmp_path, monkeypatch):

@@ -86,7 +86,7 @@ def test_it_answers_from_a_copied_folder_of_results(program, installed, results,
     copied = shutil.copytree(results, tmp_path / "copied")
     done = program(installed / "bin/crossover", "show", copied)
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("Measured 6 launches") and "What to choose" in done.stdout
+    assert done.stdout.startswith("Send NumPy arrays with Send, not send: ") and "What to choose" in done.stdout
 
 
 def test_a_command_that_changes_the_sources_asks_for_a_clone(program, installed):

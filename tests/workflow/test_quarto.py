@@ -46,6 +46,8 @@ def test_a_run_ends_with_quartos_page_which_has_the_words_of_the_preview(project
     project.succeed(*PARTIAL)
     by_quarto = page.read_text(encoding="utf-8")
     assert 'content="quarto-' in by_quarto
+    # Nothing looks for the style sheets that were left out.
+    assert "quarto-color-scheme-extra" not in by_quarto
     (project.folder / "bin").mkdir()
     fails = project.folder / "bin/quarto"
     fails.write_text("#!/bin/sh\necho 'ERROR: no kernel' >&2; exit 1\n", encoding="utf-8")

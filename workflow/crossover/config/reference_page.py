@@ -37,10 +37,16 @@ def text() -> str:
     return "\n".join(parts)
 
 
+PROTOCOLS = "\n## How each experiment is measured\n"
+
+
 def overview(page: str) -> str:
-    """The page OVERVIEW, with a row in its first table for every experiment."""
-    rows = "".join(f"{_row(name, each)}\n" for name, each in experiments.declared().items())
-    return re.sub(r"(?<=\|\n)(\| `.*\n)+", lambda _: rows, page, count=1)
+    """The page OVERVIEW, with a row in its first table for every experiment, and their protocols at its end."""
+    every = experiments.declared()
+    rows = "".join(f"{_row(name, each)}\n" for name, each in every.items())
+    written = re.sub(r"(?<=\|\n)(\| `.*\n)+", lambda _: rows, page.partition(PROTOCOLS)[0], count=1)
+    told = (f"\n### {name}\n\n{each.title}. {experiments.prose(name, 'page.md')}\n" for name, each in every.items())
+    return f"{written}{PROTOCOLS}{''.join(told)}"
 
 
 def _row(name: str, declared: Experiment) -> str:

@@ -20,8 +20,6 @@ from crossover.design.settings import TIERS, Settings, Tiers, described
 from crossover.errors import CrossoverError
 from crossover.paths import PACKAGE
 
-SELDOM = 100
-
 ANY = "any"
 """In place of a key's values: every value of the key's type."""
 
@@ -69,8 +67,8 @@ class Experiment:
     libzmq."""
     packages: tuple[str, ...] = ()
     """The packages whose versions can change its results, besides those of every launch."""
-    asked: int = SELDOM
-    """Its place among the questions that most users have, in rising order; from SELDOM on, few users have it."""
+    default: str = ""
+    """The arm that a program has if nobody chose, over which its gains are told."""
     rungs: tuple[Rung, ...] = ()
     """Its layers of the ladder."""
     recommends: tuple[Recommendable, ...] = ()
@@ -89,6 +87,7 @@ class Experiment:
         arms = list(dict.fromkeys(arm for own in every.values() for arm in own.arms))
         for setting in self.recommends:
             _require_known(f"arm of the setting {setting.name!r}", setting.arms, arms)
+        _require_known("default arm", [self.default] if self.default else [], arms)
         for metric in self.metrics:
             _require_known(f"direction of the metric {metric.name!r}", [metric.better], ["higher", "lower"])
         for tier, own in every.items():

@@ -34,6 +34,7 @@ EXPERIMENT = Experiment(
     action="hand bytes to a child process",
     library="Python",
     place=1001,
+    default="pipe",
     axis=Axis("message size", "bytes"),
     metrics=(Metric("handover", "s", "lower"),),
     keys={"object": ["bytes"]},

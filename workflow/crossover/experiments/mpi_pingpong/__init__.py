@@ -163,7 +163,7 @@ EXPERIMENT = Experiment(
     action="send NumPy arrays",
     library="mpi4py",
     place=50,
-    asked=10,
+    default="send",
     synonyms={
         **{"mpi": "mpi4py", "comm": "mpi4py ", "numpy": "NumPy arrays"},
         **dict.fromkeys(("Isend", "isend", "Irecv", "irecv", "Ssend", "Bsend"), ""),

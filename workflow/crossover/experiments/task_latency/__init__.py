@@ -66,7 +66,7 @@ EXPERIMENT = Experiment(
     action="run empty tasks",
     library="Task farm",
     place=60,
-    asked=90,
+    default="concurrent.futures",
     synonyms={
         "overhead": "cost of a small task",
         "ipp": "ipyparallel",

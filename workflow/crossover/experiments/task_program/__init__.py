@@ -64,7 +64,7 @@ EXPERIMENT = Experiment(
     action="run a program once",
     library="Task farm",
     place=59,
-    asked=65,
+    default="loop",
     synonyms={
         "threads or processes": "threads or concurrent.futures",
         "processes or threads": "concurrent.futures or threads",

@@ -70,6 +70,7 @@ EXPERIMENT = Experiment(
     action="feed many engines",
     library="Task farm",
     place=90,
+    default="concurrent.futures",
     axis=Axis("engines", "engines"),
     metrics=METRICS,
     keys={

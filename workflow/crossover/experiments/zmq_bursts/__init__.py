@@ -73,6 +73,7 @@ EXPERIMENT = Experiment(
     action="send bursts of ZeroMQ messages",
     library="ZeroMQ",
     place=30,
+    default="copy",
     axis=Axis("burst", "messages"),
     metrics=METRICS,
     keys={"pattern": ["PUSH/PULL"], "transport": [*TRANSPORTS], "polled": [False], "message_bytes": ANY},

@@ -7,18 +7,26 @@ const charts = [...document.querySelectorAll(".crossover-chart")];
 const drawings = new Map(); // vegaEmbed's result for each chart, or its promise
 const canvasOf = (chart) => chart.querySelector(".crossover-canvas");
 
-const unpacked = new Map(); // the text of each chart's specification, as soon as it is known
+const unpacked = new Map(); // the specification of each chart, as soon as it is known
+const packs = new Map(); // of each gallery, the promise that its charts are unpacked
 
-async function unpack(chart) {
-  const packed = Uint8Array.from(atob(chart.querySelector("script").textContent), (letter) => letter.charCodeAt(0));
+async function unpackAllOf(gallery) {
+  const packed = Uint8Array.from(atob(gallery.querySelector(":scope > script").textContent), (letter) => letter.charCodeAt(0));
   const text = await new Response(new Blob([packed]).stream().pipeThrough(new DecompressionStream("gzip"))).text();
-  unpacked.set(chart, text);
-  return text;
+  const specifications = JSON.parse(text);
+  gallery.querySelectorAll(".crossover-chart").forEach((chart, index) => unpacked.set(chart, specifications[index]));
 }
 
-// Waits for nothing once the text is known, so that print can draw charts at once.
+function unpack(chart) {
+  const gallery = chart.closest(".crossover-gallery");
+  if (!packs.has(gallery)) packs.set(gallery, unpackAllOf(gallery));
+  return packs.get(gallery);
+}
+
+// Waits for nothing once the specification is known, so that print can draw charts at once.
 async function specificationOf(chart) {
-  return JSON.parse(unpacked.get(chart) ?? (await unpack(chart)));
+  if (!unpacked.has(chart)) await unpack(chart);
+  return structuredClone(unpacked.get(chart));
 }
 
 function hiddenArms(chart) {

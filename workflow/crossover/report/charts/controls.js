@@ -61,7 +61,7 @@ function save(name, type, text) {
 function linesOf(specification) {
   const { columns } = specification.usermeta;
   // Rows that only break a line have no numbers.
-  const rows = specification.data.values.filter((row) => columns.every(([, field]) => field in row));
+  const rows = specification.data.values.filter((row) => "value" in row);
   return [columns.map(([heading]) => heading), ...rows.map((row) => columns.map(([, field]) => String(row[field] ?? "")))];
 }
 

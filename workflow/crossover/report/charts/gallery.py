@@ -6,6 +6,7 @@ The page has the script that draws them, including Vega, and their style once.
 import base64
 import html
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -17,15 +18,29 @@ from crossover.config import published
 from crossover.errors import CrossoverError
 from crossover.report.charts import arm_styles, figures, overlay
 from crossover.report.charts.arm_styles import Look
-from crossover.report.text import claims, markup
+from crossover.report.text import choices, claims, markup
 from crossover.report.text.tables import Panel, panel_key, panel_names, slug
 
 PACKED = "application/gzip+base64"
-"""The type of script elements with a chart's specification, or with all scripts; browsers ignore it."""
+"""The type of script elements with the specifications of a gallery, or with all scripts; browsers ignore it."""
+
+BEFORE, AFTER = '<script type="application/json">', "</script>"
+SPECIFICATION = re.compile(f"{BEFORE}(.*?){AFTER}", re.DOTALL)
+"""A chart's specification, before `framed` packs it with those of the same gallery."""
+
+Costs = Mapping[str, Mapping[tuple[str, float], float]]
+"""By the address of a curve's charts: the most that a candidate can be worse than the best, by arm and point."""
+
+COST = "at most so many times worse than the best"
+"""The heading of the costs among the numbers of a chart."""
 
 NUMBERS = "The button Table has its numbers."
 
-HINT = '<p class="crossover-hint">Drag to move the axes, scroll with Ctrl or ⌘ to zoom, double-click to reset.</p>'
+HINT = '<p class="crossover-hint"></p>'
+"""The place of the words on dragging and zooming, which the style sheet has."""
+
+HEIGHT = 210
+"""The height of a chart on the page in pixels: question, answer and charts of an experiment fit a screen."""
 
 LOADER = Path(__file__).with_name("loader.js").read_text(encoding="utf-8")
 """The script that unpacks and runs all others."""
@@ -38,24 +53,22 @@ def gallery(
     folder: Path,
     panels: Sequence[Panel],
     datasets: Sequence[published.Dataset] = (),
-    costs: Mapping[str, str] | None = None,
+    costs: Costs | None = None,
 ) -> str:
-    """The panels of one metric, with their figures in `folder`, each below its entry in `costs`, by address.
+    """The panels of one metric, with their figures in `folder`, and the `costs` among their numbers.
 
     Raises CrossoverError.
     """
     names = panel_names(panels)
-    first = costs or {}
+    own = costs or {}
     shown = "".join(
-        _panel(folder, panel, names[panel_key(panel)], datasets, first.get(address(panel), "")) for panel in panels
+        _panel(folder, panel, names[panel_key(panel)], datasets, own.get(address(panel), {})) for panel in panels
     )
     options = {panel.title: names[panel_key(panel)] for panel in panels}
     return framed(folder.name, options, drawn(panels), f"{shown}{HINT}")
 
 
-def captioned(
-    figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset], costs: Mapping[str, str]
-) -> str:
+def captioned(figures: Path, panels: Sequence[Panel], datasets: Sequence[published.Dataset], costs: Costs) -> str:
     """The same as a figure with a number and a caption, in Markdown; `figures` has a folder for each experiment."""
     first = panels[0]
     charts = gallery(figures / first.experiment, panels, datasets, costs)
@@ -85,7 +98,11 @@ def framed(group: str, options: Mapping[str, str], styles: Mapping[str, Look], s
     if legend:
         legend = f'<div class="crossover-legend" role="group" aria-label="Arms to show or hide">{legend}</div>'
     controls = f'<div class="crossover-controls">{choice}{legend}</div>' if choice or legend else ""
-    return f'<div class="crossover-gallery" data-group="{html.escape(group)}">{controls}{shown}</div>'
+    # All in one, because charts of a gallery are alike, and compress to half of what each would alone.
+    every = ",".join(SPECIFICATION.findall(shown))
+    packed = f'<script type="{PACKED}">{_packed(f"[{every}]")}</script>'
+    charts = SPECIFICATION.sub("", shown)
+    return f'<div class="crossover-gallery" data-group="{html.escape(group)}">{controls}{charts}{packed}</div>'
 
 
 def _entry(label: str, look: Look) -> str:
@@ -103,15 +120,21 @@ def _entry(label: str, look: Look) -> str:
     )
 
 
-def _panel(folder: Path, panel: Panel, words: str, datasets: Sequence[published.Dataset], costs: str) -> str:
+def _panel(
+    folder: Path,
+    panel: Panel,
+    words: str,
+    datasets: Sequence[published.Dataset],
+    costs: Mapping[tuple[str, float], float],
+) -> str:
     charts = []
     if panel.values:
         description = f"Chart of {panel.metric} against {panel.facts.axis}, {panel.title}. {NUMBERS}"
-        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description))
+        charts.append(chart(folder, panel.name, figures.curve_subtitle(panel, datasets), description, costs))
     if panel.near_ratios:
         description = f"Chart of {panel.metric} relative to {panel.reference}, {panel.title}. {NUMBERS}"
         charts.append(chart(folder, f"{panel.name}-ratio", figures.ratio_subtitle(panel, datasets), description))
-    about = f'<p class="crossover-subtitle">{html.escape(panel.title)}</p>{costs}'
+    about = f'<p class="crossover-subtitle">{html.escape(panel.title)}</p>'
     return framed_panel(address(panel), panel.title, words, about, charts)
 
 
@@ -129,8 +152,13 @@ def address(panel: Panel) -> str:
     return slug(f"curve {panel.experiment} {panel.name}")
 
 
-def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
-    """A chart as the page's script expects it. Raises CrossoverError if it is missing."""
+def chart(
+    folder: Path, name: str, subtitle: str, description: str, costs: Mapping[tuple[str, float], float] | None = None
+) -> str:
+    """A chart as the page's script expects it, with `costs` among its numbers.
+
+    Raises CrossoverError if it is missing.
+    """
     path = folder / f"{name}.vl.json"
     try:
         specification = json.loads(path.read_text(encoding="utf-8"))
@@ -138,18 +166,26 @@ def chart(folder: Path, name: str, subtitle: str, description: str) -> str:
         raise CrossoverError(
             f"{path}: the figure is missing ({error.strerror}); to draw it, run Snakemake again"
         ) from error
+    if costs:
+        specification["usermeta"]["columns"].append([COST, "cost"])
+        for point in specification["data"]["values"]:
+            cost = costs.get((point["arm"], point["x"]))
+            point |= {} if cost is None or "value" not in point else {"cost": choices.bound(cost)}
+    specification["height"] = HEIGHT
     return embedded(specification, f"{folder.name}-{name}", subtitle, description)
 
 
 def embedded(specification: Mapping[str, Any], stem: str, subtitle: str, description: str) -> str:
-    """A chart by its specification; `stem` is that of the files that a reader saves."""
+    """A chart for `framed` by its specification; `stem` is that of the files that a reader saves."""
     compact = arm_styles.with_colour_variables(json.dumps(specification, separators=(",", ":"), ensure_ascii=False))
+    # A name with markup in it stays text.
+    compact = compact.replace("</", r"<\/")
     return (
         f'<div class="crossover-chart"><p class="crossover-subtitle">{html.escape(subtitle)}</p>'
         f'<div class="crossover-canvas" role="img" aria-label="{html.escape(description)}" '
         f'style="--chart-height:{float(specification["height"]):g}px"></div>'
         f'<p class="crossover-files" data-stem="{html.escape(stem)}"></p>'
-        f'<script type="{PACKED}">{_packed(compact)}</script></div>'
+        f"{BEFORE}{compact}{AFTER}</div>"
     )
 
 
@@ -160,30 +196,18 @@ def _packed(text: str) -> str:
 
 
 def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> str:
-    """The contents of the charts, and the meaning of each mark in them."""
+    """The contents of the charts, and the published numbers in them."""
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
     parts = [f"{first.metric.capitalize()} of each arm ({first.facts.better} is better)"]
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
-    marks = []
-    if any(row.low is not None for panel in panels for row in panel.cells):
-        marks.append("bands are intervals over launches")
-    if reference:
-        marks.append("the dashed line marks no difference")
-    if any(panel.ratios_of(panel.null) for panel in panels if panel.null):
-        marks.append(f"grey is `{reference}` against itself (the null arm): the noise level")
-    if marks:
-        parts.append(markup.capitalized(", ".join(marks)))
-    if any(row.x is not None for panel in compared for row in panel.crossovers if row.arm in panel.rivals):
-        parts.append("A vertical line marks a crossover, the column around it the interval")
     for each in datasets:
         if any(overlay.over(each, panel) for panel in panels):
             words = f"{claims.authors(each.source)}, {claims.quoted(each.quote, each.locator)}"
             parts.append(f"Open marks are published numbers: {words}; {claims.measured_under(each.conditions)}")
-    absent = filter(None, (overlay.absent(each, panels) for each in datasets))
-    return " ".join([*(f"{sentence}." for sentence in parts), *absent])
+    return " ".join(f"{sentence}." for sentence in parts)
 
 
 def script() -> str:

@@ -14,7 +14,6 @@ from crossover.design.experiments import Rung, declared
 from crossover.design.protocol import holds
 from crossover.records.rows import Summary
 from crossover.report.charts import figures
-from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, load
 
 NAME = "ladder"
@@ -66,24 +65,3 @@ def draw(results: Path, folder: Path) -> None:
     """Write the ladder's chart, from the joined tables in `results`, to `folder`; without layers, an empty folder."""
     shown = panel(load(results, ["summary"]).summary)
     figures.save_all({shown.name: partial(figures.curve, shown)} if shown else {}, folder)
-
-
-def rungs(shown: Panel) -> list[dict[str, str]]:
-    """The lines of the ladder's table: one per layer, from the bottom up, at round sizes."""
-    sizes = [10.0**power for power in range(1, 7)]
-    curves = {rung.name: [row for row in shown.summary if row.arm == rung.name] for rung, _ in LAYERS}
-    return [
-        {"layer": name} | {numbers.quantity(size, "bytes"): _nearest(rows, size) for size in sizes}
-        for name, rows in curves.items()
-        if rows
-    ]
-
-
-def _nearest(curve: list[Summary], size: float) -> str:
-    """The measured value nearest to `size`, with its place if that differs."""
-    values = {row.x: row.median for row in curve}
-    place = numbers.nearest(values, size)
-    if place is None:
-        return "–"
-    time = numbers.quantity(values[place], "s")
-    return time if place == size else f"{time} (at {numbers.quantity(place, 'bytes')})"

@@ -1,4 +1,4 @@
-"""The map of a run: which arm to choose at each part of the axis of each question; and what each arm costs at most."""
+"""The map of a run: which arm to choose at each part of the axis of each question."""
 
 import html
 import math
@@ -25,9 +25,6 @@ STRONG = math.log(8)
 WEAKEST, STRONGEST = 18, 62
 """The share of an arm's colour in its cells, in per cent."""
 
-DARKEST = 50
-"""The share of grey in the dearest cells of a table of costs, in per cent."""
-
 LIKE = 1.05
 """Up to this factor to the next arm, a cell shows no factor."""
 
@@ -38,11 +35,10 @@ REASON_CHARACTERS = 60
 """The most characters of a reason in a row; the section has all of it."""
 
 CAPTION = (
-    "What to choose where. A row is a question along its axis. A cell has the colour of the arm to choose, and the "
-    "factor by which it is better than the next. Hatched cells are open, with the factor by which the best arm may be "
-    "better. A diamond with its line is the place from which a choice is better than the one before, with its interval."
+    "What to choose where. A row is a question along its axis. In a hatched cell the best arm may be better, by the "
+    "factor shown. A diamond with its line is the place from which a choice is better than the one before, with its "
+    "interval."
 )
-COSTS = "At most so many times worse than the best candidate. Framed: the arm to choose."
 HINT = (
     '<p class="crossover-key"><span>A cell has the colour of the arm to choose, and its factor over the next.</span>'
     f'<span><i class="cell open"></i> {OPEN}: the factor that it may cost</span>'
@@ -213,32 +209,3 @@ def _crossovers(question: Question, scale: strips.Scale) -> Iterable[str]:
             text = f"crossover: {numbers.position(row.begins, low, high, row.axis_unit)}"
             yield strips.cell("interval", scale, (low, high), text)
             yield strips.point("crossover", scale, row.begins, text)
-
-
-def costs(question: Question) -> str:
-    """What each candidate costs at most, as an HTML table, in which darker is dearer: a row for each, the cheapest
-    first; a column for each point."""
-    looks = arm_styles.of(question.panel)
-    bounds: dict[str, list[float]] = {}
-    for row in question.rows:
-        for arm, cost in row.costs.items():
-            bounds.setdefault(arm, []).append(math.log(cost))
-    places = (numbers.quantity(row.x, row.axis_unit) for row in question.rows)
-    head = "".join(f'<th scope="col">{html.escape(place)}</th>' for place in places)
-    rows = "".join(
-        f'<tr><th scope="row">{strips.coloured(arm, looks[arm].colour)}</th>{"".join(_costs(question, arm))}</tr>'
-        for arm in sorted(bounds, key=lambda arm: math.fsum(bounds[arm]) / len(bounds[arm]))
-    )
-    # Quarto would parse it, and lose the colours.
-    start = '<table class="costs" data-quarto-disable-processing="true">'
-    shown = f"{start}<caption>{COSTS}</caption><thead><tr><td></td>{head}</tr></thead><tbody>{rows}</tbody></table>"
-    name = html.escape(f"Costs: {question.name}, {question.panel.title}")
-    return f'<div class="table-scroll" tabindex="0" role="region" aria-label="{name}">{shown}</div>'
-
-
-def _costs(question: Question, arm: str) -> Iterable[str]:
-    for row in question.rows:
-        cost = row.costs.get(arm)
-        kind = ' class="chosen"' if row.choice == arm else ""
-        share = 0 if cost is None else round(DARKEST * min(math.log(cost) / STRONG, 1))
-        yield f'<td{kind} style="--share:{share}%">{"–" if cost is None else choices.bound(cost, 2)}</td>'

@@ -36,8 +36,7 @@ def _mark(verdict: str) -> str:
 
 CAPTION = (
     "Published claims, measured here. The axis is the measured number, divided by the claimed one, or by the middle of "
-    "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle. Grey "
-    "columns are expected ranges; the line of a symbol is the interval, the thin line the possible bias beyond it."
+    "the expected range; a range that contains zero is drawn as if its ends were a fixed factor from its middle."
 )
 HINT = (
     '<p class="crossover-key"><span><i class="cell range"></i> expected</span>'
@@ -93,20 +92,18 @@ def _decided(rows: Sequence[Claim]) -> bool:
 def _row(rows: Sequence[Claim], scale: strips.Scale) -> str:
     """One sentence, under each condition that was measured."""
     first = rows[0]
-    numbers_told = [_told(row, len(rows) > 1) for row in rows]
-    told = f"{'<br>'.join(numbers_told)}<br>expected {html.escape(claims.expected(first))}"
-    asked = f'<a href="#{claims.address(first)}">{html.escape(_says(first))}</a>'
+    told = "<br>".join(_told(row, len(rows) > 1) for row in rows)
+    asked = f'<a href="#{claims.address(first)}" title="{html.escape(_says(first))}">{html.escape(first.claim)}</a>'
     marks = [_range(first, scale), *(mark for row in rows for mark in _marks(row, scale))]
     return strips.row(slug(f"verdict {first.claim}"), asked, marks, told)
 
 
 def _told(row: Claim, several: bool) -> str:
     verdict = strips.coloured(row.verdict, LOOKS[row.verdict])
-    number = f"{verdict}: {html.escape(claims.measured(row))}"
     if not several:
-        return number
+        return verdict
     condition = html.escape(str(row.protocol).partition(",")[0])
-    return f'{number}, <a href="#{claims.address(row)}">{condition}</a>'
+    return f'{verdict}, <a href="#{claims.address(row)}">{condition}</a>'
 
 
 def _range(row: Claim, scale: strips.Scale) -> str:

@@ -1,6 +1,6 @@
 """The head of a report: the finding as its title, the circumstances of the run, cards, and what to do in sentences.
 
-The finding is made of the choices that most people ask for.
+The finding is the largest settled gain over what programs use by default.
 """
 
 import html
@@ -8,27 +8,21 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from itertools import groupby
 from pathlib import Path
 
-from crossover.design.experiments import declared, subject
 from crossover.records import record
-from crossover.records.outcome import WINNER
-from crossover.records.rows import Choice, Claim, Launch, Rank, Threshold
+from crossover.records.rows import Claim, Launch, Rank, Threshold
 from crossover.report.charts import arm_styles, strips
 from crossover.report.text import certainty, choices, claims, markup, numbers
 from crossover.report.text.choices import Question
+from crossover.report.text.findings import Gain
 from crossover.report.text.tables import Tables, competes, load
 
-NAMED = 2
-"""The most questions in a title, and among the cards."""
-
 SMOKE = "A smoke run: its numbers mean little"
-UNDECIDED = "No choice is settled here"
 EMPTY = "Nothing was measured"
 
-MOST_ANSWERED = 6
-"""The most questions that are answered first; the map has all."""
+CARDS = 2
+"""The most findings among the cards."""
 
 NOTHING_TO_CHOOSE = (
     "Nothing to choose: no arms could be compared with an interval. More `launches` in `config/config.yaml` give one."
@@ -60,8 +54,7 @@ def reduced(source: str, results: Path) -> str:
     """The text of a `.qmd` without the sections that a run of one experiment, or one without claims, has no use for."""
     with suppress(record.RecordError):
         tables = load(results, (*TABLES, "claims"))
-        no_claims = not tables.claims
-        unused = {"sec-ladder": len(tables.experiments) < 2, "sec-claims": no_claims, "sec-told": no_claims}
+        unused = {"sec-ladder": len(tables.experiments) < 2, "sec-claims": not tables.claims}
         for name in (name for name, is_unused in unused.items() if is_unused):
             source = re.sub(rf"^# [^\n]*{{#{name}}}\n.*?(?=^# )", "", source, flags=re.MULTILINE | re.DOTALL)
     return source
@@ -95,69 +88,33 @@ def _days(launches: Sequence[Launch]) -> str:
 
 
 def title(tables: Tables) -> str:
-    """What to do in a sentence, in Markdown; otherwise why there is none."""
+    """The largest gain, and a second one, in a sentence in Markdown; otherwise why there is none."""
     if not tables.launches or not any(row.outcome == "measured" for row in tables.launches):
         return EMPTY
     if certainty.is_smoke(tables.launches):
         return SMOKE
-    told = map(_told, _first([question for question in choices.asked(tables) if question.is_settled]))
-    return markup.capitalized(choices.plain("; ".join(told))) or UNDECIDED
-
-
-def _first(asked: Sequence[Question]) -> list[Question]:
-    """The first question of each of the first experiments."""
-    found: dict[str, Question] = {}
-    for question in asked:
-        found.setdefault(question.panel.experiment, question)
-    return list(found.values())[:NAMED]
-
-
-def _told(question: Question) -> str:
-    known = declared().get(question.panel.experiment)
-    action = known.action if known else f"use {subject(question.panel.experiment)}"
-    about = question.name.removeprefix(subject(question.panel.experiment)).strip(" ,:")
-    return f"{action}{f' ({about})' if about else ''} with {question.marked}"
+    return choices.headline(tables, lambda arm: f"`{markup.verbatim(arm)}`")
 
 
 def cards(tables: Tables) -> str:
-    """Up to four numbers as HTML: the first winners, the size of a setting, the published claims.
+    """Up to four numbers as HTML: the largest gains, the size of a setting, the published claims.
 
     A smoke run has none.
     """
     if certainty.is_smoke(tables.launches):
         return ""
-    won = [question for question in choices.asked(tables) if _won(question)]
-    shown = [_found(question) for question in _first(won)]
+    shown = [_gain(question, question.gain) for question in choices.gaining(tables)[:CARDS] if question.gain]
     shown += [_level(row) for row in _levels(tables)[:1]]
     shown += [_claims(tables.claims)] if any(row.verdict in claims.DECIDED for row in tables.claims) else []
     return f'<div class="crossover-cards">{"".join(shown)}</div>' if shown else ""
 
 
-def _won(question: Question) -> list[Choice]:
-    """The longest part of the first curve's axis on which one arm is surely the best; empty without one."""
-    own = [row for _, rows in question.segments for row in rows]
-    parts = groupby(own, lambda row: row.choice if row.verdict == WINNER else None)
-    return max(([*rows] for arm, rows in parts if arm is not None), key=len, default=[])
-
-
-def _found(question: Question) -> str:
-    won = _won(question)
-    better, _ = numbers.comparatives(won[0].unit)
-    factors = sorted(row.factor for row in won)
-    ends = dict.fromkeys(numbers.significant(end, 2) for end in (factors[0], factors[-1]))
-    arm = strips.coloured(won[0].choice, arm_styles.of(question.panel)[won[0].choice].colour)
-    after = {row.next for row in won}
-    meaning = (
-        f"{better} ({won[0].metric}): {arm} instead of {html.escape(after.pop() if len(after) == 1 else 'the next')}"
-    )
-    low, high = (numbers.quantity(row.x, row.axis_unit, 2) for row in (won[0], won[-1]))
-    place = f"{low} to {high}" if low != high else low
-    least, most = (
-        numbers.significant(end, 2)
-        for end in (min(row.factor_low or row.factor for row in won), max(row.factor_high or row.factor for row in won))
-    )
-    validity = f"{question.first_name}, {place}; intervals within {least} to {most}"
-    return _card(f"{'–'.join(ends)}×", meaning, validity)
+def _gain(question: Question, gain: Gain) -> str:
+    number, _, meaning = gain.factor.partition(" times ")
+    looks = arm_styles.of(question.panel)
+    arm, default = (strips.coloured(name, looks[name].colour) for name in (gain.arm, gain.default))
+    about = f"{meaning} ({gain.rows[0].metric}): {arm} instead of the default {default}"
+    return _card(f"{number.replace(' to ', '–')}×", about, f"{question.first_name}, {gain.place}")
 
 
 def _card(number: str, meaning: str, validity: str) -> str:
@@ -187,16 +144,16 @@ def _claims(judged: Sequence[Claim]) -> str:
 
 
 def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> str:
-    """A list of choices and a paragraph on the data, in Markdown.
+    """A paragraph on the data, in Markdown.
 
     The page of a `partial` run uses the launches that exist.
     """
     if not tables.launches:
         return "Nothing was launched."
     asked = choices.asked(tables)
-    decided = "\n".join(f"- {question.sentence}" for question in asked[:MOST_ANSWERED]) or NOTHING_TO_CHOOSE
     taken = "This page is partial: @sec-holes lists the launches that it leaves out." if partial else ""
     said = [
+        "" if asked else NOTHING_TO_CHOOSE,
         _coverage(tables),
         taken,
         certainty.busy(tables.launches, tables.ranks),
@@ -204,7 +161,7 @@ def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> 
         choices.settled(asked),
         METHOD,
     ]
-    return f"{decided}\n\n{' '.join(filter(None, said))}"
+    return " ".join(filter(None, said))
 
 
 def _coverage(tables: Tables) -> str:

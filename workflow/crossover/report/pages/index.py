@@ -10,14 +10,13 @@ from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.compute as pc
-from IPython.display import Markdown
 
 from crossover.config import published
 from crossover.design import experiments
 from crossover.design.experiments import declared
 from crossover.errors import printable
 from crossover.records import json_text, record
-from crossover.report.charts import gallery, ladder, overview, verdicts
+from crossover.report.charts import gallery, ladder, overlay, overview, verdicts
 from crossover.report.pages import heading, renderer
 from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
@@ -35,7 +34,9 @@ from crossover.report.text.tables import Panel, plain_first
 from crossover.report.tournament import charts as matrices
 from crossover.report.tournament import words as tournaments
 
-TOLD = "@sec-told quotes each decided claim, and lists the others."
+ANSWERS = 1
+"""The most questions of an experiment that are answered above its picture."""
+PROTOCOLS = "docs/experiments.md"
 NOT_COMPARED = "No arm could be compared with another."
 
 
@@ -69,7 +70,7 @@ class Page(AnyPage):
 
     @part
     def summary(self) -> str:
-        """What to do on this machine, in at most five sentences, and the data behind them."""
+        """The data behind the choices, and how sure they are."""
         partial = bool(waiting().get("partial"))
         return heading.summary(self.tables, self.leads, partial=partial)
 
@@ -117,8 +118,7 @@ class Page(AnyPage):
     @part
     def claims(self) -> str:
         """The verdicts on published claims: their number, and the picture."""
-        every = self.tables.claims
-        return "\n\n".join(filter(None, [claims.counts(every), self._verdicts(), TOLD if every else ""]))
+        return "\n\n".join(filter(None, [claims.counts(self.tables.claims), self._verdicts()]))
 
     def _verdicts(self) -> str:
         """The picture of the judged claims; empty without one."""
@@ -127,20 +127,18 @@ class Page(AnyPage):
 
     @part
     def claims_told(self) -> str:
-        """The decided claims in sentences, source by source, and a table of the others."""
-        return "\n\n".join(claims.paragraphs(self.tables.claims))
+        """The table of the claims, and the number of those that were not measured."""
+        return claims.table(self.tables.claims)
 
     @part
     def ladder(self) -> str:
-        """The round trip of every measured layer: a chart, and a table at a few sizes."""
+        """The chart of the round trip of every measured layer."""
         shown = ladder.panel(self.tables.summary)
         if shown is None:
             return "Too few layers were measured for a ladder."
         chart = gallery.gallery(self.folder / "figures" / ladder.NAME, [shown])
         caption = "Round trip of every measured layer; lower is better. Bands are intervals over launches."
-        table = markup.table(ladder.rungs(shown))
-        folded = markup.folded(f"All numbers: {markup.entries(table)}", table)
-        return f"{markup.figure(ladder.NAME, chart, caption)}\n\n{folded}"
+        return markup.figure(ladder.NAME, chart, caption)
 
     @part
     def experiments(self) -> str:
@@ -159,46 +157,47 @@ class Page(AnyPage):
     # ---- each experiment
 
     def section(self, experiment: str) -> str:
-        """The section under its title: its results, and the prose of its page.md."""
+        """The section under its title: the question, its answer, one picture; all else in one folded block."""
         known = declared().get(experiment)
         parts = [f"## {known.title if known else experiment} {{#sec-{experiment.replace('_', '-')}}}"]
-        parts.append(str(self.experiment(experiment).data))
-        if prose := experiments.prose(experiment, "page.md"):
-            parts.append(markup.folded("How this was measured", prose))
-        elif known:
-            parts.insert(1, known.about)
-        if known and known.of_user:
-            parts += [f"{markup.plain(text)}." for text in notes(self.folder, experiment)]
-        for name, text in users_files(self.folder, experiment) if known and known.of_user else ():
-            shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
-            parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
-        return "\n\n".join(parts)
+        parts += [known.about] if known else []
+        return "\n\n".join([*parts, str(self.experiment(experiment).data)])
 
-    def experiment(self, experiment: str) -> Markdown:
-        """The whole section: result and picture of the leading metric, what this run leaves out, all numbers folded.
+    @part
+    def experiment(self, experiment: str) -> str:
+        """The answer and the picture of the leading metric, then all else, folded.
 
         The picture of a tournament is that of its pairs; the curves are folded, because they have few points.
         """
-        first, rest = [self.result, self.picture], [self.findings, self.verdicts, self.charts]
+        first, rest = (
+            [self.result, self.picture],
+            [self.details, self.charts, self.verdicts, self.waiting, self.sources],
+        )
         if tournaments.of(self.tables, experiment):
             first, rest = [self.tournament], [self.result, self.picture, *rest]
         opening, folded = (
             "\n\n".join(filter(None, (str(made(experiment).data) for made in parts))) for parts in (first, rest)
         )
-        if folded:
-            count = markup.entries(folded)
-            about = f"All numbers: {count}" if count else "All numbers"
-            folded = markup.folded(about, folded)
-        left_out = str(self.waiting(experiment).data)
-        if left_out:
-            left_out = markup.folded("What this run leaves out", left_out)
-        return Markdown("\n\n".join(filter(None, [opening, folded, left_out])))
+        return f"{opening}\n\n{markup.folded('More: other curves and metrics, crossovers, protocol', folded)}"
+
+    def _sentences(self, experiment: str) -> list[str]:
+        return [each.sentence for each in choices.asked(self.tables) if each.panel.experiment == experiment]
 
     @part
     def result(self, experiment: str) -> str:
-        """What to choose, question by question."""
-        own = [question.sentence for question in choices.asked(self.tables) if question.panel.experiment == experiment]
-        return "\n".join(f"- {sentence}" for sentence in own) if len(own) > 1 else "".join(own)
+        """What to choose, in the first questions."""
+        return markup.items(self._sentences(experiment)[:ANSWERS])
+
+    @part
+    def details(self, experiment: str) -> str:
+        """What to choose in the other questions, what has no comparison or is not drawn, and the protocol."""
+        panels = self._leading_panels(experiment)
+        absent = filter(None, (overlay.absent(each, panels) for each in self.published))
+        alone = filter(None, map(findings.alone, panels))
+        protocol = [f"How this is measured: `{PROTOCOLS}#{experiment}`."] if experiment in declared() else []
+        return "\n\n".join(
+            filter(None, [markup.items(self._sentences(experiment)[ANSWERS:]), *alone, *absent, *protocol])
+        )
 
     @part
     def picture(self, experiment: str) -> str:
@@ -216,25 +215,30 @@ class Page(AnyPage):
 
     @part
     def charts(self, experiment: str) -> str:
-        """A tab for each further metric, with its charts and its verdicts."""
+        """A tab for each further metric, with its charts."""
         panels = self._drawn(experiment)
         others = dict.fromkeys(panel.metric for panel in panels if panel.metric != panels[0].metric)
-        tabs = []
-        for name in others:
-            own = [panel for panel in panels if panel.metric == name]
-            tabs.append(f"## {name}\n\n{self._gallery(own)}\n\n{_verdict_tables(own)}")
+        tabs = [f"## {name}\n\n{self._gallery([each for each in panels if each.metric == name])}" for name in others]
         shown = "\n\n".join(tabs)
         return f":::: {{.panel-tabset}}\n\n{shown}\n\n::::" if tabs else ""
 
     @part
-    def findings(self, experiment: str) -> str:
-        """The leading metric's panels in which nothing could be compared."""
-        return " ".join(filter(None, map(findings.alone, self._leading_panels(experiment))))
+    def verdicts(self, experiment: str) -> str:
+        """The crossovers of the leading metric, and its thresholds."""
+        panels = self._leading_panels(experiment)
+        below = (findings.crossover_lines(panels), findings.threshold_lines(panels))
+        return "\n\n".join(filter(None, map(markup.table, below)))
 
     @part
-    def verdicts(self, experiment: str) -> str:
-        """The verdicts on the leading metric's crossovers and thresholds."""
-        return _verdict_tables(self._leading_panels(experiment))
+    def sources(self, experiment: str) -> str:
+        """Of a user's own work: what its driver tells, and the files."""
+        if experiment not in declared() or not declared()[experiment].of_user:
+            return ""
+        parts = [f"{markup.plain(text)}." for text in notes(self.folder, experiment)]
+        for name, text in users_files(self.folder, experiment):
+            shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
+            parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
+        return "\n\n".join(parts)
 
     @part
     def waiting(self, experiment: str) -> str:
@@ -256,9 +260,12 @@ class Page(AnyPage):
         return gallery.captioned(figures, panels, self.published, self._costs)
 
     @cached_property
-    def _costs(self) -> dict[str, str]:
-        """The table of costs of each curve with choices, by the address of its charts."""
-        return {gallery.address(curve.panel): overview.costs(curve) for curve in choices.curves(self.tables)}
+    def _costs(self) -> gallery.Costs:
+        """What each candidate costs at most at each point of a curve, by the address of its charts."""
+        return {
+            gallery.address(curve.panel): {(arm, row.x): cost for row in curve.rows for arm, cost in row.costs.items()}
+            for curve in choices.curves(self.tables)
+        }
 
     def _validities(self) -> list[Validity]:
         """The validities of each arm's blocks, by experiment and protocol."""
@@ -301,9 +308,3 @@ def users_files(folder: Path, experiment: str) -> list[tuple[str, str]]:
     every = (json_text.parse(row["settings"] or "{}", dict) for row in rows if row["experiment"] == experiment)
     texts = (pair for settings in every for pair in settings.get("sources", {}).items())
     return list(dict.fromkeys((printable(name), printable(str(text))) for name, text in texts))
-
-
-def _verdict_tables(panels: Sequence[Panel]) -> str:
-    """The tables of the crossovers and the thresholds of one metric."""
-    below = (findings.crossover_lines(panels), findings.threshold_lines(panels))
-    return "\n\n".join(filter(None, map(markup.table, below)))

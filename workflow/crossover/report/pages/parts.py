@@ -16,7 +16,7 @@ from IPython.display import Markdown
 
 from crossover.errors import CrossoverError
 from crossover.report.charts import gallery
-from crossover.report.text import markup, numbers
+from crossover.report.text import markup
 
 RESULTS_VARIABLE = "CROSSOVER_RESULTS"
 """The environment variable that names the results folder for the cells of a page."""
@@ -59,10 +59,6 @@ class AnyPage:
             return shown
         body = f"::: {{#tbl-{name}}}\n\n{text}\n\n{caption}\n\n:::" if caption else text
         return Markdown(markup.folded(f"{about}: {rows}", body))
-
-    def odds(self) -> str:
-        """The number of tests or intervals of which chance makes one wrong."""
-        return numbers.odds()
 
 
 def _results() -> Path:

@@ -36,7 +36,11 @@ FILE_MARK = "data-file"
 """The attribute of a user's file on a page, with its name."""
 
 SHEET = re.compile(r'"data:text/css,([^"]*)"')
-SECOND_COPY = re.compile(r'<link href="data:text/css,[^"]*"[^>]* class="quarto-color-scheme-extra"[^>]*>')
+SECOND_COPY = re.compile(
+    r'<link href="data:text/css,[^"]*"[^>]* class="quarto-color-scheme-extra"[^>]*>'
+    # The script that disables it would stop there, and leave the dark theme on.
+    r"|document\.querySelector\('link#[\w-]+\.quarto-color-scheme-extra'\)\.rel = 'disabled-stylesheet';"
+)
 ICONS = re.compile(r'<style[^>]*>\s*@font-face \{[^}]*font-family: "bootstrap-icons".*?</style>', re.DOTALL)
 """Parts of a page by Quarto."""
 

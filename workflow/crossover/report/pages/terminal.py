@@ -10,7 +10,7 @@ from rich.text import Text
 
 from crossover.design.experiments import declared
 from crossover.records import run_tables
-from crossover.report.text import certainty, choices, claims, holes, machine, more, numbers, recommendations
+from crossover.report.text import certainty, choices, claims, holes, machine, markup, more, numbers, recommendations
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, load
 from crossover.report.tournament import words as tournaments
@@ -53,10 +53,11 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> N
 
 
 def strongest(folder: Path) -> str:
-    """The first choice of an experiment, from its folder of tables, in one line; empty if nothing was compared."""
+    """The largest gain of an experiment, or its first choice, from its folder of tables; empty without a comparison."""
     tables = load(folder)
     found = choices.asked(tables)
-    said = [f"{question.name}: {question.words} ({question.most})" for question in found]
+    said = [markup.capitalized(question.finding()) for question in choices.gaining(tables)]
+    said += [f"{question.name}: {question.words} ({question.most})" for question in found]
     said += [own.tally for own in tournaments.every(tables)]
     return choices.plain(said[0]) if said else ""
 
@@ -72,6 +73,8 @@ def answer(
 ) -> Iterator[Text]:
     """The lines of the answer, from top to bottom, with the first `count` of the questions, of at most `width` columns
     except commands; with `everything`, all settings too."""
+    if questions and not certainty.is_smoke(tables.launches):
+        yield from _wrapped(f"{choices.headline(tables, most=1)}.", width, style="bold")
     yield from _wrapped(_head(tables), width)
     for said in filter(None, _noise(tables, leads, questions)):
         yield from _wrapped(said, width)
@@ -108,8 +111,8 @@ def _question(question: Question, width: int) -> Iterator[Text]:
     start = min(WORDS_FROM, max(INDENT, width - WIDTH + WORDS_FROM))
     beside = width - start - 1 - len(worst)
     room = beside if beside >= LEAST_ROOM else width - start
-    gains = (question.gain, question.gain.partition(" than ")[0])
-    told = (f"{question.words}, {gain}" for gain in gains if gain)
+    gains = [f" as {question.gain.default}", ""] if question.gain else []
+    told = (f"{question.words}; {question.gain.factor}{than}" for than in gains if question.gain)
     shown = next((text for text in told if len(text) <= room), question.words)
     # A number stays with its unit.
     words = [choices.plain(line) for line in wrap(shown, room)]

@@ -1,12 +1,13 @@
-"""Published claims and documents: the number of claims of each verdict, a paragraph for each source, citations."""
+"""Published claims and documents: the number of claims of each verdict, their table, citations."""
 
 import re
 from collections.abc import Mapping, Sequence
 
 from crossover.config import sources
+from crossover.design.settings import TIERS
 from crossover.records.rows import Claim
 from crossover.report.text import markup, numbers
-from crossover.report.text.tables import grouped, slug
+from crossover.report.text.tables import slug
 
 VERDICTS = {
     "holds": ("holds", "hold"),
@@ -20,7 +21,8 @@ VERDICTS = {
 """Each verdict as predicate, for one claim and for several."""
 
 DECIDED = ("holds", "larger here", "smaller here", "contradicted")
-OWN = {"agrees": "The source's own data agrees", "contradicts": "The source's own data contradicts it"}
+MISSING = "not measured"
+OWN = {"agrees": "the source's own data agrees", "contradicts": "the source's own data contradicts it"}
 
 
 def counts(claims: Sequence[Claim]) -> str:
@@ -37,22 +39,31 @@ def counts(claims: Sequence[Claim]) -> str:
     return said
 
 
-def paragraphs(claims: Sequence[Claim]) -> list[str]:
-    """A heading for each source, and under it an item for each of its decided claims; all others as a table."""
-    decided = [row for row in claims if row.verdict in DECIDED]
-    told = [
-        "\n".join([_document(source), "", *(f"- {sentences(row)}" for row in rows)])
-        for (source,), rows in grouped(decided, "source").items()
-    ]
-    rest = [
+def table(claims: Sequence[Claim]) -> str:
+    """A row for each claim that was measured: its name, with a link to the document, the source, the verdict, the
+    number or the reason. Those that were not measured are counted, with the tier that measures the most."""
+    lines = [
         {
-            "claim": f"[`{row.claim}`]{_link(row)}{{#{address(row)}}}",
-            **{"source": authors(row.source), "verdict": row.verdict, "why": row.reason},
+            "claim": f"[`{row.claim}`]{_link(row)}{{#{address(row)}}}: {row.says.strip()}",
+            **{"source": authors(row.source), "verdict": row.verdict, "here": _here(row)},
         }
         for row in claims
-        if row.verdict not in DECIDED
+        if row.verdict != MISSING
     ]
-    return [*told, markup.table(rest)] if rest else told
+    missing = [row for row in claims if row.verdict == MISSING]
+    higher = sum(row.experiment != "" for row in missing)
+    told = f"{numbers.counted(len(missing), 'claim')} {'was' if len(missing) == 1 else 'were'} not measured"
+    told += f"; the tier `{TIERS[-1]}` measures {higher} of them." if higher else "."
+    return "\n\n".join([*filter(None, [markup.table(lines)]), *[told] * bool(missing)])
+
+
+def _here(row: Claim) -> str:
+    """The measured and the expected number, and the source's own; for other claims the reason."""
+    if row.verdict not in DECIDED:
+        return row.reason
+    unlike = f"not as in the document: {row.differs}" if row.differs else ""
+    number = f"{measured(row) or 'none'}{_where(row)}; expected {expected(row)}"
+    return "; ".join(filter(None, [number, unlike, _otherwise(row)]))
 
 
 def address(row: Claim) -> str:
@@ -60,33 +71,10 @@ def address(row: Claim) -> str:
     return slug(f"claim {row.claim}")
 
 
-def sentences(row: Claim) -> str:
-    """A decided claim: its source's words, the verdict with the expected and the measured number, and the source's own
-    data."""
-    place, link = markup.verbatim(row.locator), _link(row)
-    quoted = f"“{markup.verbatim(row.quote.strip())}” ({f'[{place}]{link}' if link else place})"
-    head = f"[`{row.claim}`]{{#{address(row)}}}: *{row.says.strip()}* In its words: {quoted}."
-    number = f"measured: {measured(row) or 'none'}{_where(row)}"
-    found = f"**{row.verdict.capitalize()}**: {_claimed(row)}{expected(row)}; {number}."
-    unlike = f"Not as in the document: {row.differs}." if row.differs else ""
-    return " ".join(filter(None, [head, found, unlike, _otherwise(row)]))
-
-
 def _link(row: Claim) -> str:
     """The address of the claim's document in brackets; empty without a web address."""
     # Tables can come from anybody, and a link can hold a script.
     return f"({row.url})" if re.fullmatch(r"https?://[^\s()<>]+", row.url or "") else ""
-
-
-def _claimed(row: Claim) -> str:
-    """The document's own number or range, before the range as which it is read."""
-    low, high = (None if end is None else _number(end, row) for end in (row.claimed_low, row.claimed_high))
-    if low is None and high is None:
-        return "Expected: "
-    words = low if low == high else f"{low} to {high}" if low and high else f"{low or high}"
-    side = "" if low and high else " or more" if low else " or less"
-    origin = "From the document's numbers" if row.derived else "Claimed"
-    return f"{origin}: about {words}{_times(row)}{side}, read as "
 
 
 def measured(row: Claim) -> str:
@@ -141,7 +129,7 @@ def _otherwise(row: Claim) -> str:
     if row.own not in OWN or row.own_value is None:
         return ""
     place = f" at {numbers.quantity(row.own_x, row.axis_unit or '')}" if row.own_x and row.numbers > 1 else ""
-    return f"{OWN[row.own]}: {_number(row.own_value, row)}{_times(row)}{place}."
+    return f"{OWN[row.own]}: {_number(row.own_value, row)}{_times(row)}{place}"
 
 
 def _times(row: Claim) -> str:
@@ -151,18 +139,6 @@ def _times(row: Claim) -> str:
 def authors(key: str) -> str:
     """A document as part of a sentence: its authors, with the year in brackets."""
     return f"@{key}" if key in sources.read() else markup.verbatim(key)
-
-
-def _document(key: str) -> str:
-    """Authors, title and year of a document, its citation, and the conditions of its measurements.
-
-    Only its key if this project does not list it, as in results of another project.
-    """
-    known = sources.read().get(key)
-    if known is None:
-        return f"**{markup.verbatim(key)}**"
-    conditions = measured_under(known.conditions)
-    return f"**{markup.verbatim(known.reference)}** [@{key}]. {known.kind}. Conditions: {conditions}."
 
 
 def quoted(quote: str, locator: str) -> str:

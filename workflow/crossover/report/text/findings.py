@@ -1,12 +1,19 @@
-"""What a panel shows: crossovers and thresholds in lines of tables. No number is typed.
+"""What a panel shows: its gain, crossovers and thresholds in lines of tables. No number is typed.
 
-A threshold is the point from which an arm reaches a level such as half efficiency.
+A gain is that of a choice over the arm that a program has if nobody chose: what a run says first. A threshold is the
+point from which an arm reaches a level such as half efficiency.
 """
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import groupby
 
-from crossover.records.outcome import ALIKE, OPEN, Outcome
-from crossover.records.rows import Crossover, Ratio, Threshold
+from crossover.config.amount import UNIT_BYTES
+from crossover.design.experiments import declared
+from crossover.records.outcome import ALIKE, KNOWN, OPEN, Outcome
+from crossover.records.rows import Choice, Crossover, Ratio, Threshold
 from crossover.report.text import numbers
 from crossover.report.text.tables import Panel, panel_key, panel_names
 
@@ -21,6 +28,75 @@ THRESHOLDS = {
     "several": "on and off, several times along the axis",
 }
 """The words for each verdict: the threshold with its interval, or the measured points around it."""
+
+
+@dataclass(frozen=True)
+class Gain:
+    """Neighbouring points of a curve with one choice, surely no default, that is better by more than KNOWN."""
+
+    default: str
+    rows: Sequence[Choice]
+    factors: Sequence[float]
+    """By which the choice is better than the default, by point, without the possible bias."""
+    axis: Sequence[float]
+    """All points of the curve."""
+
+    @property
+    def arm(self) -> str:
+        return self.rows[0].choice
+
+    @cached_property
+    def size(self) -> float:
+        """The geometric mean of the factors."""
+        return math.exp(math.fsum(map(math.log, self.factors)) / len(self.factors))
+
+    @property
+    def factor(self) -> str:
+        """The factors, such as `2.9 to 8.4 times as fast`."""
+        ends = (numbers.significant(end, 2) for end in (min(self.factors), max(self.factors)))
+        better, _ = numbers.comparatives(self.rows[0].unit)
+        return f"{' to '.join(dict.fromkeys(ends))} times as {'fast' if better == 'faster' else 'good'}"
+
+    @property
+    def place(self) -> str:
+        """The part of the axis, such as `from 1 kB on`."""
+        unit = self.rows[0].axis_unit
+        scale, unit = (UNIT_BYTES[unit], "bytes") if unit in UNIT_BYTES else (1, unit)
+        own, axis = ([scale * x for x in places] for places in ([row.x for row in self.rows], self.axis))
+        starts, ends = own[0] == axis[0], own[-1] == axis[-1]
+        first, last = (numbers.quantity(x, unit) for x in (own[0], own[-1]))
+        if first == last or starts == ends:
+            return f"{'at' if first == last else 'from'} {numbers.runs(own, axis, unit)}"
+        return f"from {first} on" if ends else f"up to {last}"
+
+
+def default(experiment: str) -> str:
+    """The arm that a program has if nobody chose; empty if the experiment declares none."""
+    return declared()[experiment].default if experiment in declared() else ""
+
+
+def largest_gain(panel: Panel, rows: Sequence[Choice]) -> Gain | None:
+    """The part of a curve with the largest gain over all of its points; None without a gain."""
+    usual = default(panel.experiment)
+    ratios = {(row.arm, row.x): row.ratio for row in panel.ratios}
+    factors = [_factor(row, usual, panel.reference, ratios) for row in rows]
+    points = [(row, factor) for row, factor in zip(rows, factors, strict=True)]
+    parts = groupby(points, key=lambda point: point[0].choice if point[1] > KNOWN else None)
+    found = [
+        Gain(usual, [row for row, _ in own], [factor for _, factor in own], [row.x for row in rows])
+        for own in (list(part) for arm, part in parts if arm is not None)
+    ]
+    return max(found, key=lambda gain: math.fsum(map(math.log, gain.factors)), default=None)
+
+
+def _factor(row: Choice, usual: str, reference: str, ratios: Mapping[tuple[str, float], float]) -> float:
+    """By how much a settled choice is better than the default, if that is surely not the best; 0 otherwise."""
+    if row.verdict == OPEN or usual in (row.choice, *row.left):
+        return 0.0
+    chosen, other = (1.0 if arm == reference else ratios.get((arm, row.x), 0.0) for arm in (row.choice, usual))
+    if not (chosen and other):
+        return 0.0
+    return chosen / other if row.better == "higher" else other / chosen
 
 
 def alone(panel: Panel) -> str:

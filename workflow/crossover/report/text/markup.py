@@ -33,6 +33,11 @@ def folded(about: str, shown: str, *, unfolded: bool = False) -> str:
     return "\n\n".join([raw(start), shown, raw("</details>")])
 
 
+def items(sentences: Sequence[str]) -> str:
+    """Sentences as a list, if there are several."""
+    return "\n".join(f"- {sentence}" for sentence in sentences) if len(sentences) > 1 else "".join(sentences)
+
+
 def entries(text: str) -> str:
     """The number of rows of the tables in Markdown, or of its list items without a table; empty without both.
 

@@ -5,8 +5,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from decimal import Decimal
 from itertools import groupby
 
-from crossover.records.record import SIGNIFICANCE
-
 PREFIXES = {-9: "n", -6: "µ", -3: "m", 0: "", 3: "k", 6: "M", 9: "G", 12: "T"}
 SCALED_UNITS = {"bytes": "B", "s": "s"}
 """Units that take a prefix, with their symbols. All others are written in full."""
@@ -194,25 +192,6 @@ def percent(fraction: float, digits: int = 2) -> str:
     ('2.3 %', '50 %')
     """
     return f"{_plain(100 * fraction, digits)} %"
-
-
-def odds() -> str:
-    """The number of tests or intervals of which chance makes one wrong.
-
-    >>> odds()
-    '20'
-    """
-    return f"{1 / SIGNIFICANCE:.0f}"
-
-
-def nearest(places: Iterable[float], wanted: float) -> float | None:
-    """The place nearest to `wanted` by ratio, if it is within a factor of two.
-
-    >>> nearest([100, 464, 1000], 500), nearest([100, 1000], 317)
-    (464, None)
-    """
-    near = [place for place in places if wanted / 2 <= place <= wanted * 2]
-    return min(near, key=lambda place: abs(math.log(place / wanted)), default=None)
 
 
 def comparatives(unit: str) -> tuple[str, str]:

@@ -30,7 +30,8 @@ def section(tables: Tables) -> str:
     if passed:
         lines = [_line(place, own) for place, own in of_equal_value(tables)]
         parts += [f"::: {{.settings}}\n\n{markup.table(lines)}\n\n:::"]
-        parts += [_to_paste(name, list(own), names) for name, own in groupby(passed, _name)]
+        pasted = [_to_paste(name, list(own), names) for name, own in groupby(passed, _name)]
+        parts += [markup.folded("Lines to paste", "\n\n".join(pasted))]
     if left:
         # Without any recommendation, the reasons are shown unfolded.
         about = f"Leave at the default: {numbers.counted(len(left), 'setting')} without a recommendation, and why"
@@ -65,14 +66,14 @@ def _reasons(left: Sequence[Recommendation], names: Names) -> Iterator[dict[str,
 
 
 def _to_paste(name: str, own: Sequence[Recommendation], names: Names) -> str:
-    """What a setting does, and the lines to paste, once for all questions with the same lines, folded."""
+    """What a setting does, and the lines to paste, once for all questions with the same lines."""
     snippets: dict[str, list[str]] = {}
     for row in own:
         snippets.setdefault(row.snippet, []).append(question_name(row, names))
-    parts = [f"{markup.capitalized(own[0].about)}."]
+    parts = [f"{name}: {own[0].about}."]
     for text, places in snippets.items():
         parts += [f"For {'; '.join(places)}:", markup.raw(f"<pre><code>{html.escape(text)}</code></pre>")]
-    return markup.folded(f"Lines to paste: {html.escape(markup.plain(name))}", "\n\n".join(parts))
+    return "\n\n".join(parts)
 
 
 def question_names(tables: Tables) -> Names:
