@@ -144,7 +144,7 @@ class Run:
     def _missing(self, words: Sequence[str], experiments: Sequence[str]) -> str:
         """What this run did not measure, and how to measure it by one of these experiments."""
         tiers = {name: index.tier_of(name, words) for name in experiments}
-        name = min(tiers, key=lambda name: ([*TIERS, ""].index(tiers[name]), declared()[name].asked))
+        name = min(tiers, key=lambda name: ([*TIERS, ""].index(tiers[name]), declared()[name].place))
         command = f"snakemake --profile {holes.profile(self._tables)} --config tier={tiers[name]} results=results-more"
         remedy = f"`{command} -- {name}` measures it"
         remedy = remedy if tiers[name] else f"name it in experiments.{name} of config/config.yaml (config/README.md)"
