@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from scipy.stats import t
 
 from crossover.analyse.estimates.choice import choices
-from crossover.records.outcome import OPEN, SETTLED, WINNER
+from crossover.records.outcome import OPEN, SAFER, SETTLED, SURE, WINNER
 
 LAUNCHES = 10
 """So many that nothing is pooled, and each cell has the launches' own spread."""
@@ -69,10 +69,19 @@ def test_among_settled_arms_the_choice_changes_only_where_it_must():
 def test_among_open_arms_that_cost_nearly_the_same_the_choice_does_not_change():
     alike = choices(found([0.02, -0.02, 0.02, -0.02], spread=0.7), bias=0.0)
     assert {each.verdict for each in alike} == {OPEN} and len({each.arm for each in alike}) == 1
-    unlike = choices(found([0.1, -0.1, 0.1, -0.1], spread=0.7), bias=0.0)
+    # Neither to another arm and back for less than the factor, although that would be within 1.25 there.
+    back = choices(found([0.2, 0.2, -0.02, 0.2], spread=0.4), bias=0.0)
+    assert {each.arm for each in back} == {"b"}
+    unlike = choices(found([0.3, -0.3, 0.3, -0.3], spread=0.7), bias=0.0)
     assert [each.arm for each in unlike] == ["b", "a", "b", "a"]
-    for each in (*alike, *unlike):
-        assert each.guarantee <= 1.05 * min(each.costs.values())
+    assert [each.change for each in unlike] == ["", SAFER, SAFER, SAFER]
+    for each in (*alike, *back, *unlike):
+        assert each.guarantee <= 1.2 * max(1.25, min(each.costs.values()))
+
+
+def test_a_change_is_sure_where_the_arm_before_is_surely_beaten_further_on():
+    (change,) = (each for each in choices(found([-1, -1, 0.0, 0.0, 1.0, 1.0]), bias=0.0) if each.change)
+    assert (change.arm, change.change, change.between) == ("b", SURE, (1, 4))
 
 
 def test_arms_of_different_launches_are_compared_through_the_reference_with_both_biases():

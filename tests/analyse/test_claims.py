@@ -126,7 +126,7 @@ def test_a_changed_curve_changes_exactly_the_sentences_that_depend_on_it(tmp_pat
         name = {key: curve.facts[key] for key in NAMES}
         for claim, row in before[curve.facts["experiment"]].items():
             rests = name in row["rows"]
-            same = told.sentences(Claim.of(row)) == told.sentences(Claim.of(after[claim]))
+            same = told.measured(Claim.of(row)) == told.measured(Claim.of(after[claim]))
             assert rests or same, f"{claim} follows {name}"
             # A claim shows only one of several numbers, and none if the arms do not cross.
             if rests and row["numbers"] == 1 and row["value"] is not None:

@@ -83,7 +83,6 @@ quantum flux | no answer of this run
 send 1 GB | extrapolated from 1,000,000 elements
 legacy zmq 100kB | ZeroMQ round trip, legacy, ipc, at 100 kB
 lru scheduler | lru: not measured
-sched_setaffinity | sched_setaffinity, for local_transport
 which is faster for 10 MB between processes, shared memory or Pipe | shared memory / Pipe at 10 MB
 asyncio vs uvloop stream 100 kB | at 100 kB (Bytes on one host, stream)
 zmk ipc 1kB | ignored: zmk

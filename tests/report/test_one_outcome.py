@@ -83,7 +83,7 @@ def told(results):
 @pytest.fixture
 def every(told):
     """Each rival's panel, its name, and its cells."""
-    panels = told.all_leading(LEADS)
+    panels = [panel for name in told.experiments for panel in told.leading(name, LEADS.get(name))]
     return [(panel, arm, panel.ratios_of(arm)) for panel in panels for arm in panel.compared]
 
 
@@ -101,7 +101,7 @@ def test_every_rival_has_a_verdict_that_its_numbers_and_its_crossover_agree_with
 
 def test_map_terminal_command_and_python_have_the_choice_of_each_point(results, told):
     run, rows = Run(results), {row["id"]: row for row in Read(overview.picture(told)).rows}
-    lines = " ".join(" ".join(map(str, terminal.answer(told, LEADS, results, choices.asked(told), 99))).split())
+    lines = " ".join(" ".join(map(str, terminal.answer(told, results, choices.asked(told), 99))).split())
     seen = 0
     for question in choices.curves(told):
         panel = question.panel

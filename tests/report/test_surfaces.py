@@ -37,7 +37,7 @@ def test_what_a_run_without_choices_says_is_as_it_was(curves, tmp_path, monkeypa
     monkeypatch.setenv(WAITING_VARIABLE, json.dumps(few))
     monkeypatch.chdir(tmp_path)
     texts = sections(Page({"zmq_throughput": "throughput"}, Campaign(curves).write(tmp_path)))
-    terminal.show(tmp_path.relative_to(tmp_path), LEADS)
+    terminal.show(tmp_path.relative_to(tmp_path))
     texts["terminal"] = capsys.readouterr().out
     if curves:
         del texts["machine"], texts["health"]
@@ -47,7 +47,7 @@ def test_what_a_run_without_choices_says_is_as_it_was(curves, tmp_path, monkeypa
 def test_the_answer_in_a_terminal_is_as_it_was(written, monkeypatch, capsys, snapshot):
     monkeypatch.chdir(written)
     whole, short = (
-        (terminal.show(written.relative_to(written), LEADS, everything=every), capsys.readouterr().out)[1]
+        (terminal.show(written.relative_to(written), everything=every), capsys.readouterr().out)[1]
         for every in (True, False)
     )
     assert whole == snapshot(name="all")

@@ -9,7 +9,7 @@ import pytest
 from campaigns import TASK_HOLES, Campaign, mpi, near, run, tasks, two_good_one_hole, zmq
 from rich.console import Console
 from rich.text import Text
-from surfaces import LEADS, sensitivity
+from surfaces import sensitivity
 
 from crossover.records import record
 from crossover.records.rows import Claim
@@ -20,15 +20,13 @@ from crossover.report.text.tables import load
 
 def printed(tables, results, capsys, monkeypatch, **named):
     monkeypatch.setattr(terminal, "load", lambda _: tables)
-    terminal.show(results, LEADS, **named)
+    terminal.show(results, **named)
     return capsys.readouterr().out
 
 
 @pytest.mark.parametrize(("effect", "words"), [(1.0, "showed no bias."), (1.031, "may differ by up to 3.1 % in ")])
 def test_one_possible_bias_is_told_alone(effect, words):
-    assert words in certainty.bias(
-        run(Campaign([zmq()], estimated={"sensitivity": [sensitivity(zmq(), effect)]})), LEADS
-    )
+    assert words in certainty.bias(run(Campaign([zmq()], estimated={"sensitivity": [sensitivity(zmq(), effect)]})))
 
 
 @pytest.mark.parametrize("put", [lambda path: None, os.mkfifo, Path.mkdir], ids=["missing", "FIFO", "folder"])
@@ -39,7 +37,7 @@ def test_without_one_of_its_tables_a_run_has_no_answer(tmp_path, put, name):
     path.unlink()
     put(path)
     with pytest.raises(record.RecordError, match=rf"^{path}: (is missing, .*; repeat|.*no regular file.*delete)"):
-        terminal.show(tmp_path, LEADS)
+        terminal.show(tmp_path)
 
 
 def test_claims_on_experiments_that_were_not_launched_are_counted(tmp_path):
@@ -73,7 +71,7 @@ def test_no_line_is_wider_than_80_columns_or_ends_with_a_blank(tmp_path, capsys,
 def test_a_narrow_terminal_has_whole_words_of_every_choice_and_cost(width, tmp_path):
     tables = run(Campaign([zmq(), mpi(), tasks("round trip")], holes=list(TASK_HOLES)))
     questions = choices.asked(tables)
-    said = [line.plain for line in terminal.answer(tables, LEADS, tmp_path, questions, len(questions), width=width)]
+    said = [line.plain for line in terminal.answer(tables, tmp_path, questions, len(questions), width=width)]
     assert all(len(line) <= width for line in said if not line.startswith(("To retry: ", "Settings to paste")))
     words = " ".join(" ".join(said).split())
     for question in questions:
@@ -83,7 +81,7 @@ def test_a_narrow_terminal_has_whole_words_of_every_choice_and_cost(width, tmp_p
 
 def test_an_experiment_alone_has_no_settings_and_no_claims(results, capsys):
     alone = results / "experiments"
-    terminal.show(alone / "mpi_pingpong", LEADS)
+    terminal.show(alone / "mpi_pingpong")
     said = capsys.readouterr().out
     assert terminal.HEADING in said and "Settings" not in said
     first = "Send NumPy arrays with Send, not send: 1.4 to 2.4 times as fast up to 80 kB (fresh memory)"
@@ -92,7 +90,7 @@ def test_an_experiment_alone_has_no_settings_and_no_claims(results, capsys):
 
 def test_in_a_terminal_the_answer_fits_its_width(results, capsys, monkeypatch):
     monkeypatch.setattr(terminal, "Console", lambda **named: Console(**{"width": 80, **named, "force_terminal": True}))
-    terminal.show(results, LEADS)
+    terminal.show(results)
     said = capsys.readouterr().out
     lines = [Text.from_ansi(line).plain for line in said.splitlines()]
     # The terminal itself wraps a command, so that it can still be copied as one line.

@@ -113,7 +113,7 @@ def test_section_and_terminal_begin_with_the_slow_host_and_the_section_folds_the
     opening, folded = section.split("<details>")[:2]
     assert opening.index("1 is slow") < opening.index("fig-mpi-pingpong-pairs") and "fig-mpi-pingpong-round" in folded
 
-    terminal.show(written, LEADS)
+    terminal.show(written)
     said = " ".join(capsys.readouterr().out.split())
     assert "mpi_pingpong: Of 30 hosts in 3 launches, 1 is slow" in said and "Slow host: zebra7 is 1.30 [" in said
     assert terminal.strongest(written / "experiments/mpi_pingpong")

@@ -24,10 +24,9 @@ def show(chosen: Namespace) -> None:
 
     In at most 25 lines, unless all are wanted. Every run ends with it.
     """
-    from crossover.design.experiments import leads
     from crossover.report.pages import terminal
 
-    terminal.show(chosen.results, leads(), chosen.everything)
+    terminal.show(chosen.results, chosen.everything)
 
 
 @command(
@@ -198,7 +197,7 @@ def _fraction(text: str) -> float:
         default=0.1,
         metavar="FRACTION",
     ),
-    path("--folder", "folder to write to (default: %(default)s)", default=Path("results/comparison")),
+    path("--folder", "folder to write to (default: comparison, in that of the second run)", default=None),
     group=PAGES,
 )
 def compare(chosen: Namespace) -> None:
@@ -211,8 +210,9 @@ def compare(chosen: Namespace) -> None:
     from crossover.report.pages import changes
 
     print(f"compare: reading {chosen.before} and {chosen.after}", file=sys.stderr)
-    compare.compare(chosen.before, chosen.after, chosen.folder, chosen.within)
-    print(changes.in_a_terminal(changes.load(chosen.folder)))
+    folder = chosen.folder or chosen.after / "comparison"
+    compare.compare(chosen.before, chosen.after, folder, chosen.within)
+    print(changes.in_a_terminal(changes.load(folder)))
 
 
 @command(

@@ -155,8 +155,8 @@ def of_programs(counts: Sequence[int]) -> list[int]:
 # At quick one launch has all arms. Later there are more, which would crowd a host.
 QUICK: dict[str, Any] = {
     "launches": 4,
-    # The noise is that of single blocks, not of launches, so there are many short ones.
-    "fewest_rounds": 6,
+    # The noise is that of single blocks, not of launches, so these are short.
+    "fewest_rounds": 3,
     "block_seconds": 0.02,
     "rounds": Rounds(at_most=100),
     "target_width": 0.05,
@@ -164,6 +164,8 @@ QUICK: dict[str, Any] = {
     "reference": "concurrent.futures",
 }
 STANDARD: dict[str, Any] = {
+    "launches": 4,
+    "block_seconds": 0.05,
     "reference": "leastload",
     "rivals_per_launch": 2,
     "fewest_rounds": 1,

@@ -10,7 +10,7 @@ from crossover.config.amount import UNIT_BYTES
 from crossover.design import farms
 from crossover.design.experiments import declared
 from crossover.query import question
-from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
+from crossover.records.outcome import KNOWN, OPEN, SAFER, SETTLED, WINNER
 from crossover.records.rows import Choice
 from crossover.report.text import numbers
 from crossover.report.text.choices import Question, at_most, guaranteed
@@ -125,7 +125,8 @@ class Chosen:
     @property
     def _words(self) -> str:
         if len(self.arms) > 1:
-            return f"{self.arms[0]} or {self.arms[1]}, which is better from {self._boundary} on"
+            later = "safer" if self.rows[-1].change == SAFER else "better"
+            return f"{self.arms[0]} or {self.arms[1]}, which is {later} from {self._boundary} on"
         return " or ".join(["either " * bool(self._equal) + self.arms[0], *self._equal])
 
     @property

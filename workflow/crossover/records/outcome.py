@@ -19,6 +19,10 @@ WINNER, SETTLED = "winner", "settled"
 """The verdicts on a choice between arms (docs/data.md, "Choices"): it is surely the best arm; it is surely at most
 KNOWN times worse than the best; or OPEN."""
 
+SURE, SAFER = "sure", "safer"
+"""The kinds of changes of a choice along the axis: the arm before is surely beaten from some point of the new choice's
+part on; or both may be best there, and the new one has the lower bound."""
+
 VERDICTS = (BETTER, ALIKE, OPEN, WORSE)
 
 KNOWN = 1.25

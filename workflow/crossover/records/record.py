@@ -84,7 +84,7 @@ def schemas(tables: str) -> dict[str, pa.Schema]:
     return {name: TABLES[name].schema() for name in tables.split()}
 
 
-LATER = {*KEYS, "variables", "tuning", "notes", "first_rank", "second_rank"}
+LATER = {*KEYS, "variables", "tuning", "notes", "first_rank", "second_rank", "change"}
 """Columns that earlier releases did not record."""
 
 RENAMED = {"null": "is_null_arm"}

@@ -321,8 +321,8 @@ class Choice(OnAxis):
     factor_high: float | None
     launches: int
     launches_needed: int | None
+    change: str | None
     begins: float | None
-    """The place from which it is better than the choice before; None where that is the same arm."""
     begins_low: float | None
     begins_high: float | None
 

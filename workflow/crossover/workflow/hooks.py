@@ -230,7 +230,6 @@ def _ended(due: Sequence[str]) -> list[tuple[rows.Launch, float]]:
 
 def _answer(run: Run) -> None:
     """Print the answer of the run, or of the experiments that were its targets."""
-    from crossover.design.experiments import leads
     from crossover.report.pages import terminal
 
     results = Path(run.results)
@@ -238,4 +237,4 @@ def _answer(run: Run) -> None:
     for folder in [results] if run.plan.joined else own:
         print(flush=True)
         with plain():
-            terminal.show(folder, leads())
+            terminal.show(folder)

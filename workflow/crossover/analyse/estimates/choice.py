@@ -9,6 +9,8 @@ made after a look at the data.
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import groupby
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,15 +21,16 @@ from crossover.analyse.estimates.curve import PANEL, Curve, Row
 from crossover.analyse.estimates.intervals import Estimate, Floats, difference, estimate, holm
 from crossover.analyse.estimates.sensitivity import Biases
 from crossover.design import experiments, protocol
-from crossover.records.outcome import HORIZON, KNOWN, OPEN, SETTLED, WINNER
+from crossover.records.outcome import HORIZON, KNOWN, OPEN, SAFER, SETTLED, SURE, WINNER
 from crossover.records.record import CONFIDENCE, SIGNIFICANCE
 from crossover.records.rows import Launch
 
 MINOR = np.log(KNOWN)
 """The loss, as a logarithm, up to which users do not mind which arm they have."""
 
-NEAR = np.log(1.05)
-"""How much more a choice may cost, as a logarithm, to stay the same as at the point before."""
+NEAR = np.log(1.2)
+"""How much more an open choice may cost, as a logarithm, to stay the same as at the point before. By simulation
+(docs/decisions/choices.md), more of it names fewer changes that another run contradicts, and settles as many points."""
 
 AXIS = ("axis", "axis_unit", "unit", "better")
 """Columns that are the same all along a question."""
@@ -55,6 +58,11 @@ class Choice:
     """The fewest launches behind a difference to another arm."""
     launches_needed: int | None
     """As many would settle it, whatever the means turn out to be; None if it is settled, and for too many."""
+    change: str = ""
+    """SURE or SAFER where the arm is not that of the point before; otherwise empty."""
+    between: tuple[int, int] = (0, 0)
+    """The cells of a sure change between which it is: the last at which it was surely not yet, or the first of the arm
+    before; and the first at which it surely has been."""
 
 
 def choices(better: Mapping[str, Floats], bias: float) -> list[Choice]:
@@ -72,16 +80,19 @@ def choices(better: Mapping[str, Floats], bias: float) -> list[Choice]:
     pairs = _pairs(d, here, bias)
     upper, beaten = pairs.upper(), pairs.beaten(cells)
     left = [[int(arm) for arm in np.flatnonzero(here[:, cell] & ~beaten[:, cell])] for cell in cells]
-    # A winner; otherwise all that cost little, or hardly more than the cheapest.
+    # A winner; otherwise all that cost little, or not much more than the cheapest if that costs more than little.
     least = upper.min(axis=0)
+    limits = np.where(least <= MINOR, MINOR, least + NEAR)
     allowed = [
-        [arm for arm in own if upper[arm, cell] <= max(MINOR, least[cell] + NEAR)] or [int(np.argmin(upper[:, cell]))]
+        [arm for arm in own if upper[arm, cell] <= limits[cell]] or [int(np.argmin(upper[:, cell]))]
         for cell, own in zip(cells, left, strict=True)
     ]
-    return [
+    path = _without_returns(_steady(allowed, upper[:, cells]), left, upper[:, cells])
+    found = [
         _choice(arms, pairs, int(cell), arm, upper[:, cell], own)
-        for cell, arm, own in zip(cells, _steady(allowed, upper[:, cells]), left, strict=True)
+        for cell, arm, own in zip(cells, path, left, strict=True)
     ]
+    return [replace(each, **change) for each, change in zip(found, _changes(found), strict=True)]
 
 
 @dataclass(frozen=True)
@@ -249,6 +260,30 @@ def _steady(allowed: Sequence[Sequence[int]], upper: Floats) -> list[int]:
             for arm in arms
         }
     return min(paths.values())[2] if paths else []
+
+
+def _without_returns(path: list[int], left: Sequence[Sequence[int]], upper: Floats) -> list[int]:
+    """The path without changes to another arm and back that lower the bound by less than NEAR."""
+    parts = [[*own] for _, own in groupby(range(len(path)), path.__getitem__)]
+    for before, own, after in zip(parts, parts[1:], parts[2:], strict=False):
+        arm = path[before[0]]
+        stays = (arm in left[at] and upper[arm, at] <= upper[path[at], at] + NEAR for at in own)
+        if path[after[0]] == arm and all(stays):
+            path[own[0] : own[-1] + 1] = [arm] * len(own)
+    return path
+
+
+def _changes(found: Sequence[Choice]) -> Iterator[dict[str, Any]]:
+    """The fields `change` and `between` of each choice along the axis."""
+    parts = [[*own] for _, own in groupby(found, lambda choice: choice.arm)]
+    for before, own in zip([[], *parts], parts, strict=False):
+        beaten = [each for each in own if before and before[0].arm not in each.left]
+        not_yet = [each.cell for each in before if own[0].arm not in each.left]
+        if beaten:
+            yield {"change": SURE, "between": (not_yet[-1] if not_yet else before[0].cell, beaten[0].cell)}
+        else:
+            yield {"change": SAFER if before else ""}
+        yield from ({} for _ in own[1:])
 
 
 def _choice(arms: Sequence[str], pairs: _Pairs, cell: int, arm: int, upper: Floats, left: Sequence[int]) -> Choice:

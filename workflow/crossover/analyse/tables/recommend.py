@@ -22,7 +22,7 @@ from crossover.design.experiments import declared
 from crossover.design.protocol import holds
 from crossover.planning import receipt
 from crossover.records import atomic, holes, record
-from crossover.records.outcome import KNOWN, OPEN
+from crossover.records.outcome import KNOWN, OPEN, SURE
 from crossover.records.rows import Launch
 
 FILE = "recommended.toml"
@@ -133,7 +133,7 @@ def recommendations(setting: Setting, every: Sequence[Question], launches: Seque
         asked = [question for question in asked if question.facts["axis_unit"] == unit]
     decided = [question for question in asked if setting.default in question.arms and len(arms & {*question.arms}) > 1]
     if setting.program_wide and len(decided) > 1 and (row := for_program(setting, decided)):
-        yield {**_known(setting), "experiment": setting.experiment, "default": setting.default, **row}
+        yield {**_known(setting), "default": setting.default, **row}
     for question in decided:
         yield {**_known(setting), **question.facts, **decide(setting, question)}
     if not decided:
@@ -165,10 +165,17 @@ def for_program(setting: Setting, questions: Sequence[Question]) -> Row:
     if not any(_loses(setting.default, own) for x, own, _ in cells if x >= rules[kept].start):
         kept = 0
     rule = rules[kept]
+    # It is measured by the experiment that bounds it.
+    guarantee, experiment = max(
+        (rule.cost(setting.default, x, whole.costs), question.facts["experiment"])
+        for question in questions
+        for x, _, whole in _measured(setting, question)
+    )
     columns: Row = {
+        "experiment": experiment,
         "arm": rule.name,
         "launches": min(own.launches for _, own, _ in cells),
-        "guarantee": max(rule.cost(setting.default, x, whole.costs) for x, _, whole in cells),
+        "guarantee": guarantee,
         "guarantee_of_values": worst[kept],
     }
     if not kept:
@@ -282,8 +289,9 @@ def _recommended(setting: Setting, best: Proposal, question: Question) -> Row:
     }
     value, texts = setting.values[best.arm], setting.snippet
     if best.start:
-        before, after = (best.cells[place].cell for place in (best.start - 1, best.start))
-        low, x, high = question.boundary(setting.default, best.arm, before, after)
+        first, here = (best.cells[place] for place in (best.start - 1, best.start))
+        between = here.between if here.change == SURE else (first.cell, here.cell)
+        low, x, high = question.boundary(setting.default, best.arm, *between)
         value, texts = _written(math.sqrt(low * high) if x is None else x, question.x), setting.beyond
         columns |= {"x": x, "low": low, "high": high}
     return columns | {"value": json.dumps(value), "snippet": snippet(texts, best.arm, value)}

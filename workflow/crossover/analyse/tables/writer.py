@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from crossover.analyse.estimates.choice import Choice, Question, questions
+from crossover.analyse.estimates.choice import Question, questions
 from crossover.analyse.estimates.crossover import crossing, levels_reached
 from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
 from crossover.analyse.estimates.pairs import pairs
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
 from crossover.records import record
+from crossover.records.outcome import SURE
 from crossover.records.rows import Launch, Rank
 
 TABLES = record.schemas(
@@ -90,6 +91,9 @@ def choice_rows(curves: Sequence[Curve], launches: Sequence[Launch]) -> Iterator
 def _choice_rows(question: Question) -> Iterator[Row]:
     values = {curve.facts["arm"]: _values_by_place(curve) for curve in question.curves}
     for before, each in zip([None, *question.choices], question.choices, strict=False):
+        begins: tuple[float | None, ...] = (None, None, None)
+        if before and each.change == SURE:
+            begins = question.boundary(before.arm, each.arm, *each.between)
         value, low, high = values[each.arm][float(question.x[each.cell])]
         factor, factor_low, factor_high = each.factor
         yield question.facts | {
@@ -108,13 +112,9 @@ def _choice_rows(question: Question) -> Iterator[Row]:
             "factor_high": factor_high,
             "launches": each.launches,
             "launches_needed": each.launches_needed,
-            **(_begins(question, before, each) if before and before.arm != each.arm else {}),
+            "change": each.change or None,
+            **dict(zip(("begins_low", "begins", "begins_high"), begins, strict=True)),
         }
-
-
-def _begins(question: Question, before: Choice, after: Choice) -> Row:
-    low, x, high = question.boundary(before.arm, after.arm, before.cell, after.cell)
-    return {"begins": x, "begins_low": low, "begins_high": high}
 
 
 def _values_by_place(curve: Curve) -> dict[float, tuple[float, float, float]]:

@@ -53,14 +53,14 @@ class Settings(settings.Settings):
 
 
 QUICK = Settings(
-    sizes_bytes=settings.decades(100, 10_000_000, 1),
-    launches=6,
+    # A round of 10 MB would take as long as ten of the other sizes.
+    sizes_bytes=settings.decades(100, 1_000_000, 1),
+    launches=8,
     block_seconds=0.005,
     rounds=settings.Rounds(at_most=200),
     target_width=0.05,
-    # A round of 10 MB takes as long as ten of the other sizes.
-    fewest_rounds=1,
-    budget_seconds=9,
+    fewest_rounds=2,
+    budget_seconds=5.5,
 )
 STANDARD = replace(
     QUICK,

@@ -49,16 +49,19 @@ QUICK = Settings(
     durations=("equal",),
     engine_counts=(2,),
     arms=("leastload", "pure", *farming.POOLS, LOOP),
-    budget_seconds=8,
+    # One task more or less changes the efficiency by less than a tenth.
+    tasks_per_engine=10,
+    budget_seconds=7,
     # One launch has all arms.
     rivals_per_launch=5,
-    # A round with tasks of 30 ms takes four seconds.
-    **farming.QUICK | {"fewest_rounds": 2},
+    # A round with tasks of 30 ms takes two seconds.
+    **farming.QUICK | {"launches": 5, "fewest_rounds": 2},
 )
 STANDARD = replace(
     QUICK,
     durations_us=settings.decades(1000, 100_000, 2),
     spin_durations_us=(),
+    tasks_per_engine=16,
     arms=(*farming.LASTING, *farming.THREADS, LOOP, *farming.ALONE),
     budget_seconds=22,
     **farming.STANDARD,

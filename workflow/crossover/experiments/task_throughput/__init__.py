@@ -25,7 +25,7 @@ class Settings(farming.FixedEngines):
 QUICK = Settings(
     sizes_bytes=(10, 1000, 100000),
     arms=("leastload", "pure", *farming.POOLS),
-    budget_seconds=6,
+    budget_seconds=5,
     **farming.QUICK,
 )
 STANDARD = replace(

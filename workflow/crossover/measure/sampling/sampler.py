@@ -40,7 +40,7 @@ than a round of every cell."""
 SELDOM = 3
 """The ceilings run in every so many rounds of a cell; with fewer rounds, in as large a part of the cells."""
 
-MANY_CELLS = 15
+MANY_CELLS = 20
 """With so many cells, the null arm runs as seldom as the ceilings: its cells are judged together."""
 
 FAR_SLOWER = 3

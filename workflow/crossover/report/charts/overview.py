@@ -137,10 +137,8 @@ def _row(question: Question, scale: strips.Scale) -> str:
     about = question.name.removeprefix(library(panel.experiment)).lstrip(" ,")
     link = f'<a href="#{gallery.address(panel)}">{html.escape(markup.capitalized(about) or "All")}</a>'
     looks = arm_styles.of(panel)
-    first, *others = question.segments
-    told = [strips.coloured(first[0], looks[first[0]].colour) + ("" if others else " everywhere")]
-    told += [f"from {choices.start(own[0])} {strips.coloured(arm, looks[arm].colour)}" for arm, own in others]
-    words = choices.plain(f"{', '.join(told)}; {html.escape(question.most)}")
+    told = question.along(lambda arm: strips.coloured(arm, looks[arm].colour))
+    words = choices.plain(f"{told}; {html.escape(question.most)}")
     return strips.row(address(question), link, [*_cells(question, scale), *_crossovers(question, scale)], words)
 
 
@@ -183,7 +181,7 @@ def _faded(looks: Mapping[str, Look], row: Choice) -> str:
 def _shown(row: Choice) -> str:
     """The factor of a cell: over the next arm; of an open one, by which the best may be better."""
     if row.verdict == OPEN:
-        return f"≤{choices.bound(row.guarantee, 2)}" if row.guarantee <= choices.LARGEST else "?"
+        return f"≤{choices.bound(row.guarantee)}" if row.guarantee <= choices.LARGEST else "?"
     return f"{numbers.significant(row.factor, 2)}×" if row.factor > LIKE else ""
 
 

@@ -6,7 +6,7 @@ The finding is the largest settled gain over what programs use by default.
 import html
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -143,7 +143,7 @@ def _claims(judged: Sequence[Claim]) -> str:
     return _card(f"{holds} of {decided}", "decided published claims hold", ", ".join(rest))
 
 
-def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> str:
+def summary(tables: Tables, partial: bool = False) -> str:
     """A paragraph on the data, in Markdown.
 
     The page of a `partial` run uses the launches that exist.
@@ -157,7 +157,7 @@ def summary(tables: Tables, leads: Mapping[str, str], partial: bool = False) -> 
         _coverage(tables),
         taken,
         certainty.busy(tables.launches, tables.ranks),
-        certainty.bias(tables, leads),
+        certainty.bias(tables),
         choices.settled(asked),
         METHOD,
     ]

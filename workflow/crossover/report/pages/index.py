@@ -72,7 +72,7 @@ class Page(AnyPage):
     def summary(self) -> str:
         """The data behind the choices, and how sure they are."""
         partial = bool(waiting().get("partial"))
-        return heading.summary(self.tables, self.leads, partial=partial)
+        return heading.summary(self.tables, partial=partial)
 
     @part
     def shared(self) -> str:

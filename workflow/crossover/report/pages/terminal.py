@@ -1,7 +1,7 @@
 """A run's answer in at most LINES lines of a terminal: choices, settings, claims, what is open, holes, page."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from textwrap import wrap
 
@@ -34,8 +34,8 @@ LEAST_ROOM = 14
 """The columns that words need beside a cost; with fewer, the cost has a line of its own."""
 
 
-def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> None:
-    """Print the answer of the run in `results`; `leads` has the leading metric of each experiment.
+def show(results: Path, everything: bool = False) -> None:
+    """Print the answer of the run in `results`.
 
     Raises record.RecordError if there are no joined tables.
     """
@@ -44,7 +44,7 @@ def show(results: Path, leads: Mapping[str, str], everything: bool = False) -> N
     tables = load(results)
     questions = choices.asked(tables)
     for count in [len(questions)] if everything else range(len(questions), -1, -1):
-        lines = list(answer(tables, leads, results, questions, count, width, everything))
+        lines = list(answer(tables, results, questions, count, width, everything))
         if len(lines) <= LINES:
             break
     for line in lines:
@@ -64,7 +64,6 @@ def strongest(folder: Path) -> str:
 
 def answer(
     tables: Tables,
-    leads: Mapping[str, str],
     results: Path,
     questions: Sequence[Question],
     count: int,
@@ -76,7 +75,7 @@ def answer(
     if questions and not certainty.is_smoke(tables.launches):
         yield from _wrapped(f"{choices.headline(tables, most=1)}.", width, style="bold")
     yield from _wrapped(_head(tables), width)
-    for said in filter(None, _noise(tables, leads, questions)):
+    for said in filter(None, _noise(tables, questions)):
         yield from _wrapped(said, width)
     yield Text()
     if questions:
@@ -134,12 +133,12 @@ def _wrapped(text: str, width: int, style: str = "", indent: str = "") -> list[T
     return [Text(line, style=style) for line in lines]
 
 
-def _noise(tables: Tables, leads: Mapping[str, str], questions: Sequence[Question]) -> list[str]:
+def _noise(tables: Tables, questions: Sequence[Question]) -> list[str]:
     smoke = "A smoke run tests the workflow; its numbers mean little." if certainty.is_smoke(tables.launches) else ""
     return [
         smoke,
         certainty.busy(tables.launches, tables.ranks),
-        certainty.bias(tables, leads),
+        certainty.bias(tables),
         choices.settled(questions),
     ]
 

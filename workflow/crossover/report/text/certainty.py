@@ -1,26 +1,29 @@
 """How far to trust a run: its possible bias and precision, a busy machine, a smoke run."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from statistics import median
 
+from crossover.design.experiments import declared
 from crossover.planning import receipt
 from crossover.records.rows import Launch, Rank
 from crossover.report.text import numbers
 from crossover.report.text.tables import Tables
 
 
-def bias(tables: Tables, leads: Mapping[str, str]) -> str:
-    """The possible bias of the leading metrics, beyond chance: that of the median experiment, and the largest."""
-    rows = tables.of_leads(tables.sensitivity, leads)
-    known = sorted((row.smallest_effect, row.experiment) for row in rows if row.smallest_effect is not None)
+def bias(tables: Tables) -> str:
+    """The possible bias of the metrics that users choose by, beyond chance: that of the median, and the largest."""
+    known = {
+        (row.experiment, row.metric): row.smallest_effect
+        for row in sorted(tables.sensitivity, key=lambda row: row.smallest_effect or 0)
+        if row.smallest_effect is not None and row.metric in declared()[row.experiment].questions
+    }
     if not known:
         return "The possible bias is unknown: no null arm was replicated."
-    largest = {experiment: effect for effect, experiment in known}
-    name, most = max(largest.items(), key=lambda item: item[1])
+    (experiment, metric), most = max(known.items(), key=lambda item: item[1])
     if most == 1:
         return "Equal arms showed no bias."
-    usual = median(largest.values())
-    usually = f"by {numbers.percent(usual - 1)} in the median experiment, " if len(largest) > 1 else ""
+    usually = f"by {numbers.percent(median(known.values()) - 1)} in the median metric, " if len(known) > 1 else ""
+    name = f"{experiment}, {metric}" if len(declared()[experiment].questions) > 1 else experiment
     return f"Equal arms may differ {usually}by up to {numbers.percent(most - 1)} in {name}."
 
 

@@ -9,7 +9,7 @@ from functools import cached_property
 from itertools import groupby
 
 from crossover.design.experiments import declared, subject
-from crossover.records.outcome import KNOWN, OPEN, SETTLED, WINNER
+from crossover.records.outcome import KNOWN, OPEN, SAFER, SETTLED, WINNER
 from crossover.records.rows import Choice
 from crossover.report.text import findings, markup, numbers
 from crossover.report.text.findings import Gain
@@ -26,6 +26,9 @@ LARGEST, TOO_FEW = 10, "too few launches"
 
 SECOND, UNDECIDED = 1.5, "No gain over the defaults is settled here"
 """The gain from which a second finding is told; the words without one, and with too few launches to bound it."""
+
+MANY = 3
+"""So many changes along an axis are too many to name those that are not sure."""
 
 MOST_NAMED = 2
 """Of more curves with one choice, the first is named, and the others are counted."""
@@ -62,10 +65,20 @@ class Question:
     @property
     def words(self) -> str:
         """The choices along the axis: `copy, from 28 kB no-copy`."""
+        return self.along()
+
+    def along(self, shown: Callable[[str], str] = str) -> str:
+        """The same, with arms as `shown`; of many changes, those for the bound alone are one word."""
         (first, _), *others = self.segments
-        if not others:
-            return f"{first} everywhere"
-        return ", ".join([first, *(f"from {start(own[0])} {arm}" for arm, own in others)])
+        said = [shown(first) if others else f"{shown(first)} everywhere"]
+        for arm, (row, *_) in others:
+            if row.change != SAFER:
+                said.append(f"from {start(row)} {shown(arm)}")
+            elif len(others) < MANY:
+                said.append(f"{shown(arm)} is safer from {_place(row)} on")
+            elif not said[-1].startswith("open"):
+                said.append(f"open from {_place(row)} on")
+        return ", ".join(said)
 
     def finding(self, shown: Callable[[str], str] = str) -> str:
         """What to do for the gain: `send NumPy arrays with Send, not send: 2.9 to 8.4 times as fast from 1 kB on`.
@@ -98,20 +111,13 @@ class Question:
         return f"{guaranteed(self.guarantee, verdict)}{', at ' * bool(place)}{place}"
 
     @property
-    def marked(self) -> str:
-        """`words` in Markdown."""
-        (first, _), *others = self.segments
-        parts = (f"from {start(own[0])} `{markup.verbatim(arm)}`" for arm, own in others)
-        return ", ".join([f"`{markup.verbatim(first)}`", *parts])
-
-    @property
     def sentence(self) -> str:
         """The question and its choices in Markdown."""
-        everywhere = " everywhere" if len(self.segments) == 1 else ""
         gain = f", {self.gain.factor} as `{markup.verbatim(self.gain.default)}` {self.gain.place}" if self.gain else ""
         left = numbers.listed([f"`{markup.verbatim(arm)}`" for arm in self.left])
+        marked = self.along(lambda arm: f"`{markup.verbatim(arm)}`")
         open_ones = f"; {left} may be better there" if left else ""
-        return f"**{self.name}:** {self.marked}{everywhere}{gain}. {markup.capitalized(self.most)}{open_ones}."
+        return f"**{self.name}:** {marked}{gain}. {markup.capitalized(self.most)}{open_ones}."
 
     @property
     def left(self) -> list[str]:
@@ -123,14 +129,14 @@ class Question:
         return max(self.rows, key=lambda row: row.guarantee)
 
 
-def bound(guarantee: float, digits: int = 3) -> str:
-    """A guarantee to three digits, or fewer, rounded up because it is a bound.
+def bound(guarantee: float) -> str:
+    """A guarantee to three digits, rounded up because it is a bound.
 
-    >>> bound(1.0), bound(1.8201), bound(33.21), bound(651394.7), bound(1.71, 2)
-    ('1.00', '1.83', '33.3', '652,000', '1.8')
+    >>> bound(1.0), bound(1.8201), bound(33.21), bound(651394.7)
+    ('1.00', '1.83', '33.3', '652,000')
     """
-    unit = 10.0 ** (math.floor(math.log10(guarantee)) - digits + 1)
-    return numbers.significant(math.ceil(guarantee / unit - 1e-7) * unit, digits)
+    unit = 10.0 ** (math.floor(math.log10(guarantee)) - 2)
+    return numbers.significant(math.ceil(guarantee / unit - 1e-7) * unit, 3)
 
 
 def at_most(guarantee: float, verdict: str) -> str:

@@ -26,7 +26,7 @@ def section(tables: Tables) -> str:
     names = question_names(tables)
     passed, left = ([row for row in rows if row.recommended is wanted] for wanted in (True, False))
     examined = numbers.counted(len(rows), "setting")
-    parts = [f"{examined} examined, each for one question: **{len(passed)}** should not keep the default."]
+    parts = [f"{examined} examined, each for one question: **{len(passed)}** have a recommended value."]
     if passed:
         lines = [_line(place, own) for place, own in of_equal_value(tables)]
         parts += [f"::: {{.settings}}\n\n{markup.table(lines)}\n\n:::"]

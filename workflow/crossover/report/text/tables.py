@@ -189,20 +189,10 @@ class Tables:
         # A page asks for panels some eighty times.
         return panels(self.summary, self.ratios, self.crossovers, self.thresholds, self.launches)
 
-    def all_leading(self, leads: Mapping[str, str]) -> list[Panel]:
-        """The panels of every experiment's leading metric, from `leads`."""
-        return [panel for name in self.order(leads) for panel in self.leading(name, leads.get(name))]
-
     def leading(self, experiment: str, lead: str | None = None) -> list[Panel]:
         """The panels of an experiment's leading metric: its `lead`, or the first metric if that has no panel."""
         found = self.panels(experiment, lead)
         return [panel for panel in found if panel.metric == found[0].metric]
-
-    def of_leads(self, table: Sequence[P], leads: Mapping[str, str]) -> list[P]:
-        """The rows of a table for the experiments' leading metrics, in the order of `leads`."""
-        metrics = {panel.experiment: panel.metric for panel in self.all_leading(leads)}
-        own = [row for row in table if row.metric == metrics.get(row.experiment)]
-        return sorted(own, key=lambda row: list(metrics).index(row.experiment))
 
 
 NAMES = [table.name for table in fields(Tables) if table.name != "behind"]
