@@ -22,7 +22,7 @@ from crossover.design.experiments import declared
 from crossover.design.protocol import holds
 from crossover.planning import receipt
 from crossover.records import atomic, holes, record
-from crossover.records.outcome import KNOWN, OPEN, SURE
+from crossover.records.outcome import KNOWN, OPEN
 from crossover.records.rows import Launch
 
 FILE = "recommended.toml"
@@ -289,9 +289,8 @@ def _recommended(setting: Setting, best: Proposal, question: Question) -> Row:
     }
     value, texts = setting.values[best.arm], setting.snippet
     if best.start:
-        first, here = (best.cells[place] for place in (best.start - 1, best.start))
-        between = here.between if here.change == SURE else (first.cell, here.cell)
-        low, x, high = question.boundary(setting.default, best.arm, *between)
+        before, after = (best.cells[place].cell for place in (best.start - 1, best.start))
+        low, x, high = question.boundary(setting.default, best.arm, before, after)
         value, texts = _written(math.sqrt(low * high) if x is None else x, question.x), setting.beyond
         columns |= {"x": x, "low": low, "high": high}
     return columns | {"value": json.dumps(value), "snippet": snippet(texts, best.arm, value)}
