@@ -11,7 +11,7 @@ import pytest
 
 from crossover.analyse.estimates.choice import choices
 from crossover.analyse.estimates.sensitivity import largest_bias
-from crossover.records.outcome import OPEN, WINNER
+from crossover.records.outcome import OPEN, SURE, WINNER
 
 ARMS, LAUNCHES, CELLS = (2, 4, 8), (3, 4, 12), 6
 SPREADS = {"equal": (0.0, 0.0), "nearly equal": (0.08, 0.0), "unlike": (0.4, 0.2)}
@@ -63,6 +63,49 @@ def rates(seed, setting, questions):
         settled += [each.verdict != OPEN for each in found]
         won += [each.verdict == WINNER for each in found]
     return tuple(float(np.mean(share)) for share in (exceeded, wrong, settled, won))
+
+
+def crossing(random, arms, launches):
+    """What two runs found of arms of which the second crosses the first once, and their possible biases."""
+    place = np.linspace(-1, 1, CELLS)
+    true = np.zeros((arms, CELLS))
+    true[1] = random.uniform(0.2, 1.2) * (place - random.uniform(-0.7, 0.7))
+    true[2:] = random.uniform(-0.5, 0, (arms - 2, 1)) + random.uniform(-0.3, 0.3, (arms - 2, 1)) * place
+    runs = []
+    for _ in range(2):
+        found = LAUNCH * noise(random, "heavy", arms + 1, launches, 1)
+        found = found + NOISE * noise(random, "heavy", arms + 1, launches, CELLS)
+        found[:arms] += true[:, np.newaxis]
+        ratios = found - found[0]
+        null = ratios[arms]
+        runs.append(
+            (
+                {str(arm): ratios[arm] for arm in range(arms)},
+                largest_bias(null.mean(axis=0), null.var(axis=0, ddof=1) / launches),
+            )
+        )
+    return true, runs
+
+
+@pytest.mark.parametrize(("arms", "launches"), [(2, 4), (4, 4), (4, 7)])
+def test_sure_changes_are_right_and_two_runs_state_places_that_agree(arms, launches):
+    random, wrong, apart = np.random.default_rng(launches + arms), [], []
+    for _ in range(FEW):
+        true, runs = crossing(random, arms, launches)
+        both = []
+        for better, possible in runs:
+            found = choices(better, possible)
+            sure = [(before.arm, each) for before, each in itertools.pairwise(found) if each.change == SURE]
+            wrong += [true[int(arm), each.between[1]] >= true[:, each.between[1]].max() for arm, each in sure]
+            both.append({(arm, each.arm): each.between for arm, each in sure})
+        first, second = both
+        apart += [
+            first[pair][0] > second[pair][1] or second[pair][0] > first[pair][1] for pair in first if pair in second
+        ]
+    print(
+        f"{arms} arms, {launches} launches: {len(wrong)} sure changes, {np.mean(wrong):.1%} wrong; {len(apart)} pairs"
+    )
+    assert len(wrong) > FEW and np.mean(wrong) <= allowed(EXCEEDED, FEW) and np.mean(apart) <= allowed(EXCEEDED, FEW)
 
 
 def allowed(share, count):
