@@ -329,6 +329,11 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
                         f"{file}: message({counts[-1]}) gives another object at each call; seed what is random"
                     )
                 is_last = seconds[-1] > LOOK_SECONDS or sizes[-1] > LOOK_BYTES or counts[-1] >= MOST_COUNT
+                if sizes[0] > MOST_BYTES:
+                    raise CrossoverError(
+                        f"{file}: message(1) has {sizes[0] / 1e6:.0f} MB when pickled, and at most "
+                        f"{MOST_BYTES / 1e6:.0f} MB are measured: each end has several copies; return a part of it"
+                    )
                 if fault or is_last:
                     break
                 counts.append(10 * counts[-1])

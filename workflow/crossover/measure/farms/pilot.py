@@ -16,6 +16,8 @@ from crossover.measure.farms.user_code import functions, kept, reason_of, refusi
 SECONDS = 0.5
 """The function is called again until it has taken so long, or CALLS times."""
 CALLS = 20
+LEAST_SECONDS = 0.01
+"""Calls that take less in all tell nothing of the cores that they use."""
 PROGRAM_SECONDS = 30
 """A program with one item ends by then, unless a thread that it has started lives on."""
 NEW_ITEMS = 3
@@ -52,7 +54,9 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
             seconds.append(took)
             if seconds[0] > SECONDS and len(seconds) == 2:
                 break
-        cores = (time.process_time() - on_cores) / (time.perf_counter() - began)
+        called, on_cores = time.perf_counter() - began, time.process_time() - on_cores
+        # Threads of a library can spin for a moment after its first call.
+        cores = on_cores / called if called > LEAST_SECONDS else 1.0
         new = [(call(item)[0], call(item)[0]) for item in code.items(1 + NEW_ITEMS)[1:] if seconds[-1] <= SECONDS]
         same = _tried(
             file,

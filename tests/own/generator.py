@@ -1,0 +1,6 @@
+def items(count):
+    yield from range(count)
+
+
+def task(number):
+    return number

@@ -1,0 +1,2 @@
+def message(count):
+    return [lambda: count]

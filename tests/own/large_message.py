@@ -1,0 +1,2 @@
+def message(count):
+    return bytes(120_000_000)

@@ -1,0 +1,9 @@
+import random
+
+
+def items(count):
+    return [*range(count)]
+
+
+def task(number):
+    return random.random()

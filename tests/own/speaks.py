@@ -1,0 +1,7 @@
+def items(count):
+    return [*range(count)]
+
+
+def task(number):
+    print("item", number)
+    return number
