@@ -145,6 +145,7 @@ def test_a_job_is_as_old_as_its_first_process_whatever_the_clock_of_its_host_say
     monkeypatch.setattr(provenance, "_times", lambda _: times)
     try:
         assert provenance.seconds_left() == pytest.approx(550 if ahead == 20 else 570, abs=2)
+        assert bool(provenance.clock_fault()) == (abs(ahead) > provenance.CLOCK_SECONDS)
     finally:
         first.kill()
         first.wait()

@@ -276,6 +276,7 @@ def _store(job: Job, output: Files, found: pa.Table | Refusal, say: Relay) -> No
         # The ranks' clock may have jumped since.
         meeting_seconds = min(max(0.0, started - began), wall_seconds)
         launch = stored["launch"] | facts | {"outcome": "measured", "meeting_seconds": meeting_seconds}
+        launch["notes"] = "; ".join(filter(None, (launch.get("notes"), provenance.clock_fault())))
         record.write(found, raw, {"launch": launch, "ranks": ranks})
     receipt.write(output, raw, launch, ranks)
     # Another host may have lost its power while it wrote the same launch.

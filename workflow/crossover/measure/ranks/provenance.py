@@ -196,6 +196,16 @@ def _job_seconds(started: float) -> float:
     return passed if 0 <= passed - oldest <= CLOCK_SECONDS else oldest
 
 
+def clock_fault() -> str:
+    """By how much this host's clock differs from Slurm's, in words; empty if by less than CLOCK_SECONDS."""
+    started = _times(_job_facts()).get("StartTime", math.nan)
+    ahead = round(time.time() - started - _job_seconds(started)) if started == started else 0
+    if abs(ahead) <= CLOCK_SECONDS:
+        return ""
+    side = "ahead of" if ahead > 0 else "behind"
+    return f"the clock of {socket.gethostname()} is about {abs(ahead)} s {side} Slurm's"
+
+
 def _times(facts: Mapping[str, str]) -> dict[str, float]:
     """The times among Slurm's facts of a job, in seconds since 1970, as far as they are known."""
     found = {}
