@@ -191,12 +191,12 @@ def asked(tables: Tables) -> list[Question]:
 
 
 def gaining(tables: Tables) -> list[Question]:
-    """Of each experiment, the curve with the largest gain over the default, plain curves and large gains first."""
+    """Of each experiment, the plainest curve with a gain over the default; the largest gains first."""
     best: dict[str, Question] = {}
     for question in curves(tables):
         if question.gain:
             best.setdefault(question.panel.experiment, question)
-    return list(best.values())
+    return sorted(best.values(), key=lambda question: question.gain.size if question.gain else 0, reverse=True)
 
 
 def headline(tables: Tables, shown: Callable[[str], str] = str, most: int = 2) -> str:

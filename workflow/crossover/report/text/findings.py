@@ -47,8 +47,8 @@ class Gain:
 
     @cached_property
     def size(self) -> float:
-        """The geometric mean of the factors."""
-        return math.exp(math.fsum(map(math.log, self.factors)) / len(self.factors))
+        """The geometric mean of the factors over the whole axis, so that one point does not make a finding."""
+        return math.exp(math.fsum(map(math.log, self.factors)) / len(self.axis))
 
     @property
     def factor(self) -> str:
