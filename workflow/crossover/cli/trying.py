@@ -62,6 +62,7 @@ def try_(chosen: Namespace) -> int:
     from crossover.config.yaml_file import refuse
     from crossover.design.experiments import declared
     from crossover.planning.trial import TRIAL
+    from crossover.records import atomic
     from crossover.report.text import numbers
 
     file, minutes = chosen.file, chosen.minutes
@@ -77,10 +78,10 @@ def try_(chosen: Namespace) -> int:
         for name, arms in _arms(chosen.arms, names).items()
     }
     results = chosen.results or Path(f"results-{file.stem}")
-    results.mkdir(parents=True, exist_ok=True)
     settings = {name: part.settings for name, part in parts.items()}
-    # JSON is YAML.
-    (results / TRIAL).write_text(json.dumps({"experiments": settings}), encoding="utf-8")
+    with atomic.replacing(results / TRIAL) as written:
+        # JSON is YAML.
+        written.write_text(json.dumps({"experiments": settings}), encoding="utf-8")
     lines = [line for part in parts.values() for line in part.lines]
     lines.append(f"This takes about {numbers.duration(sum(part.seconds for part in parts.values()))}.")
     print("\n".join(lines), flush=True)
@@ -231,15 +232,17 @@ def _counts(text: str) -> list[int]:
 
 def _looked(experiment: str, file: Path) -> dict[str, Any]:
     """The fields of an experiment's first look at the file, in a process that the file may end."""
-    from tempfile import TemporaryDirectory
+    from crossover.records import temporary
 
-    with TemporaryDirectory(prefix="crossover-pilot-") as folder:
-        output, log = Path(folder, "pilot.json"), Path(folder, "log")
+    with temporary.folder() as folder:
+        output, log = folder / "pilot.json", folder / "log"
         python = [sys.executable, "-P", "-m"]
         # Under a guard, with which all ends that the file starts.
         words = [*python, "crossover.measure.ranks.ending", *python, "crossover", "pilot", experiment, str(file)]
         with log.open("wb") as lines:
-            guard = subprocess.Popen([*words, "--output", str(output)], env=_environment(), stdout=lines, stderr=lines)
+            # With what the file leaves in its temporary folder.
+            around = _environment() | {"TMPDIR": str(folder)}
+            guard = subprocess.Popen([*words, "--output", str(output)], env=around, stdout=lines, stderr=lines)
         until = time.monotonic() + PILOT_SECONDS
         try:
             while guard.poll() is None:

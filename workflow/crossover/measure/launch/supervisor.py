@@ -90,7 +90,7 @@ def supervise(job: Job, output: Files, log: Path, echo: bool = True) -> int:
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.raw_folder.mkdir(parents=True, exist_ok=True)
-    with log.open("wb", buffering=0) as lines:
+    with atomic.fresh(log) as lines:
         with suppress(OSError):
             lines.write(f"{receipt.first_line()}\n".encode())
         say = Relay(lines, echo)
