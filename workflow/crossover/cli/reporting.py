@@ -167,8 +167,8 @@ def _unpacked(bundle: Path, folder: Path) -> Path:
     try:
         with ZipFile(bundle) as packed:
             packed.extractall(folder)
-    # Beside its own error, zipfile raises these for an encrypted, cut or damaged file.
-    except (BadZipFile, OSError, RuntimeError, EOFError, zlib.error) as error:
+    # Beside its own error, zipfile raises these for an encrypted, cut or damaged file, and for a name that is no UTF-8.
+    except (BadZipFile, OSError, RuntimeError, EOFError, ValueError, zlib.error) as error:
         raise CrossoverError(
             f"{bundle}: cannot be unpacked ({error}); name a folder of results, or a bundle such as results/bundle.zip"
         ) from None

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from crossover.design.farming import Look
     from crossover.planning.trial import Trial
 
+GUARD = (sys.executable, "-P", "-m", "crossover.measure.ranks.ending")
+"""With it ends all that a command has started."""
+
 PILOT_SECONDS = 120
 POLL_SECONDS = 0.05
 MOST_OUTPUT_BYTES = 65_536
@@ -179,7 +182,7 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
 
 def _measured(words: list[str]) -> int:
     """Run Snakemake, and print a line for each launch; all of its lines if it fails."""
-    command = [sys.executable, "-m", *words]
+    command = [*GUARD, sys.executable, "-m", *words]
     every = []
     with subprocess.Popen(
         command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
@@ -236,9 +239,7 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
 
     with temporary.folder() as folder:
         output, log = folder / "pilot.json", folder / "log"
-        python = [sys.executable, "-P", "-m"]
-        # Under a guard, with which all ends that the file starts.
-        words = [*python, "crossover.measure.ranks.ending", *python, "crossover", "pilot", experiment, str(file)]
+        words = [*GUARD, sys.executable, "-P", "-m", "crossover", "pilot", experiment, str(file)]
         with log.open("wb") as lines:
             # With what the file leaves in its temporary folder.
             around = _environment() | {"TMPDIR": str(folder)}
@@ -260,7 +261,7 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
         if not output.is_file():
             printed = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             said = (printed or [f"it ended with code {guard.returncode}"])[-1]
-            raise CrossoverError(said.removeprefix("crossover pilot: "))
+            raise CrossoverError(said)
         found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
         return found
 
@@ -354,7 +355,13 @@ def pilot(chosen: Namespace) -> None:
     from crossover.config import user_file
     from crossover.measure.launch import driver
 
-    found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
+    # The file may close it, or open so many files that no other can be opened.
+    said = os.dup(2)
+    try:
+        found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
+    except CrossoverError as error:
+        os.write(said, str(error).encode(errors="replace"))
+        os._exit(1)
     chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")
     # Without waiting for threads that a task has started.
     os._exit(0)
