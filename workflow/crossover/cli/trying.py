@@ -16,6 +16,7 @@ from crossover.cli.command import PAGES, command, path, step, value
 from crossover.errors import CrossoverError
 
 if TYPE_CHECKING:
+    from crossover.design.config import ObjectLook
     from crossover.design.farming import Look
     from crossover.planning.trial import Trial
 
@@ -30,6 +31,9 @@ MOST_OUTPUT_BYTES = 65_536
 MOST_MINUTES = 10_000
 MOST_LINES = 25
 """What a terminal shows at once."""
+
+SLOW_IMPORT = 1.0
+"""Seconds; a shorter import is not worth a line."""
 
 SEVERAL_CORES = 1.3
 """A function that uses more has threads inside libraries, which compete with the workers for cores."""
@@ -149,6 +153,7 @@ def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Par
         "library_threads": libraries,
         "functions": places,
         "budget_seconds": plan.budget_seconds,
+        "import_seconds": round(look.import_seconds, 1),
     }
     return Part(plan.counts, settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
 
@@ -176,8 +181,13 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
     ]
     if not chosen.counts and len(fitting) < len(look.counts):
         lines.append(f"More takes longer: --counts {look.counts[len(fitting)]}, or --minutes")
-    settings = {"counts": counts, "arms": arms, "launches": launches, "budget_seconds": budget}
-    return Part(counts, settings, lines, 60 * minutes)
+    imports = round(look.import_seconds, 1)
+    settings = {
+        **{"counts": counts, "arms": arms, "launches": launches},
+        **{"budget_seconds": budget, "import_seconds": imports},
+    }
+    lines += _slow_import(look)
+    return Part(counts, settings, lines, 60 * minutes + launches * len(arms) * imports)
 
 
 def _measured(words: list[str]) -> int:
@@ -251,8 +261,8 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
                     raise CrossoverError(f"{file.name}: prints without an end; remove that")
                 if time.monotonic() > until:
                     raise CrossoverError(
-                        f"{file.name}: a few calls take more than {PILOT_SECONDS} s; such a task is worth a process of "
-                        "its own, with any pool"
+                        f"{file.name}: its import and a few calls take more than {PILOT_SECONDS} s; such a task is "
+                        "worth a process of its own, with any pool"
                     )
                 time.sleep(POLL_SECONDS)
         finally:
@@ -293,6 +303,7 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
         lines.append(
             f"It uses {numbers.significant(found.cores)} cores, by threads inside libraries; measured so, and with one"
         )
+    lines += _slow_import(found)
     counts = numbers.listed([f"{count:,}" for count in plan.counts], "and")
     lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
     if not plan.has_programs and not found.first_seconds:
@@ -304,6 +315,14 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     if plan.too_long:
         lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
     return lines
+
+
+def _slow_import(look: "Look | ObjectLook") -> list[str]:
+    """A line about an import that makes the trial longer; none for others."""
+    from crossover.report.text import numbers
+
+    seconds = look.import_seconds
+    return [f"Its import takes {numbers.quantity(seconds, 's')}, in each process"] if seconds > SLOW_IMPORT else []
 
 
 def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str], list[list[str]]]:
