@@ -29,10 +29,10 @@ def test_numbers_of_items_follow_from_the_duration(task_seconds, counts, program
 
 def test_a_slow_import_is_part_of_the_time_and_of_the_limit_and_leaves_few_launches():
     usual, slow = (trial(replace(look(3e-5), import_seconds=seconds), EXTENT, 1, []) for seconds in (0, 20))
-    assert slow.launches < usual.launches and slow.seconds == pytest.approx(slow.launches * 5 * 20 + 25, abs=20)
+    assert slow.launches < usual.launches and slow.seconds == pytest.approx(slow.launches * 7 * 20 + 25, abs=20)
     settings = (replace(QUICK, import_seconds=seconds) for seconds in (0.0, 20.0))
     least, most = (each.limit_seconds for each in settings)
-    assert most == least + 4 * 5 * 20
+    assert most == least + 4 * 7 * 20
 
 
 @given(DURATIONS, st.floats(1, 30), st.integers(1, 2), st.integers(1, 2))

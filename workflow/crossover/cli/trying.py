@@ -160,7 +160,7 @@ def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Par
 
 def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
     """The trial of an object."""
-    from crossover.design.config import ObjectLook, too_slow
+    from crossover.design.config import MORE_IMPORTS, ObjectLook, too_slow
     from crossover.planning.trial import MESSAGE_START_SECONDS, budget_of, launches_in, spread
     from crossover.report.text import numbers
 
@@ -187,7 +187,7 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
         **{"budget_seconds": budget, "import_seconds": imports},
     }
     lines += _slow_import(look)
-    return Part(counts, settings, lines, 60 * minutes + launches * len(arms) * imports)
+    return Part(counts, settings, lines, 60 * minutes + launches * (len(arms) + MORE_IMPORTS) * imports)
 
 
 def _measured(words: list[str]) -> int:

@@ -81,6 +81,10 @@ class Config:
     """Why launches with more hosts are left out."""
 
 
+MORE_IMPORTS = 2
+"""Besides one for each arm: those of a program and its workers, which shows whether they can run the function."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OfUser(Settings):
     """Those of an experiment on a user's file, which a run has only if its configuration names the file."""
@@ -101,13 +105,13 @@ class OfUser(Settings):
 
     @property
     def expected_seconds(self) -> float:
-        """The expected time of the launch, with an import for each arm."""
-        return super().expected_seconds + len(self.arms) * self.import_seconds
+        """The expected time of the launch, with its imports."""
+        return super().expected_seconds + (len(self.arms) + MORE_IMPORTS) * self.import_seconds
 
     @property
     def limit_seconds(self) -> int:
         """The time limit of the launch, in which imports may take longer, because processes share the cores."""
-        return super().limit_seconds + math.ceil(4 * len(self.arms) * self.import_seconds)
+        return super().limit_seconds + math.ceil(4 * (len(self.arms) + MORE_IMPORTS) * self.import_seconds)
 
 
 TIMES = 20

@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crossover.design.config import MORE_IMPORTS
 from crossover.design.farming import Look, of_programs
 
 TRIAL = "try.yaml"
@@ -120,7 +121,7 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
     launches = launches_in(minutes)
     launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
     programs, rounds = extent.programs, ROUNDS_OF_CALLS
-    start = START_SECONDS + extent.arms * look.import_seconds
+    start = START_SECONDS + (extent.arms + MORE_IMPORTS) * look.import_seconds
     if launches * extent.turns * start > 60 * minutes:
         launches = FEWEST_LAUNCHES
     budget = budget_of(launches * extent.turns, minutes, start)
