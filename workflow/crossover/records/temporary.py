@@ -63,6 +63,14 @@ def folder() -> Iterator[Path]:
         yield Path(made)
 
 
+def shortened(path: str | Path) -> Path:
+    """Another path of a folder, for this process and for those that it starts, as long as it runs.
+
+    Paths of sockets have at most 107 bytes, and TMPDIR can be long.
+    """
+    return Path(f"/proc/{os.getpid()}/fd/{os.open(path, os.O_PATH | os.O_DIRECTORY)}")
+
+
 @contextmanager
 def _unwound() -> Iterator[None]:
     """Let SIGNALS end this process by an exception, unless something else handles them."""

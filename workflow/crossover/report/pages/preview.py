@@ -10,12 +10,10 @@ import ast
 import base64
 import hashlib
 import json
-import os
 import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import takewhile
 from pathlib import Path
@@ -94,7 +92,8 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
 
 def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
     """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
-    with temporary.folder() as folder_of_kernel, _shortened(folder_of_kernel) as private:
+    with temporary.folder() as folder_of_kernel:
+        private = temporary.shortened(folder_of_kernel)
         client = NotebookClient(
             nbformat.v4.new_notebook(), km=_manager(private), timeout=CELL_SECONDS, shutdown_kernel="immediate"
         )
@@ -105,16 +104,6 @@ def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) ->
                 return "".join(_text(client, part) for part in parts)
         except (RuntimeError, DeadKernelError) as error:
             raise CrossoverError(f"the Python kernel of {sys.executable} ended or did not start: {error}") from error
-
-
-@contextmanager
-def _shortened(folder: Path) -> Iterator[Path]:
-    """Another path of a folder, because that of a socket has at most 107 bytes, and TMPDIR can be long."""
-    handle = os.open(folder, os.O_PATH | os.O_DIRECTORY)
-    try:
-        yield Path(f"/proc/{os.getpid()}/fd/{handle}")
-    finally:
-        os.close(handle)
 
 
 def _manager(private: Path) -> Any:
