@@ -88,7 +88,9 @@ clean:  ## remove .venv and caches, but not results/ or Snakemake's record of it
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # pip alone installs, so that a site's index, certificates and proxies need to be in pip's configuration only.
-INSTALL := >>.venv/pip.log CROSSOVER_SETUP=1 $(BIN)/pip install --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
+# It ends with the recipe's shell, for which the kernel sends SIGTERM (PR_SET_PDEATHSIG).
+PIP := import ctypes, sys; ctypes.CDLL(None).prctl(1, 15, 0, 0, 0); from pip._internal.cli.main import main; sys.exit(main())
+INSTALL := >>.venv/pip.log CROSSOVER_SETUP=1 $(BIN)/python -P -c "$(PIP)" install --disable-pip-version-check --no-compile --use-pep517 --no-build-isolation \
   --progress-bar off $(if $(WHEELS),--no-index --find-links "$(WHEELS)")
 # Compiles what ranks import, because they write no bytecode. Python compiles the packages below when another process imports
 # them: most of their modules are never used. Nor are the libraries' own tests, a third of all files.
@@ -98,8 +100,9 @@ COMPILE := { echo Compiling >>.venv/pip.log; \
 # These programs ignore the caller's PYTHONPATH, PYTHONHOME and packages. A long path is in their second line.
 ISOLATE := find $(BIN) \( -name snakemake -o -name crossover \) -exec \
   sed -i -E '1,2s,(/bin/python[0-9.]*"?)( "\$$0"|$$),\1 -Iu\2,' {} +
-# Prints the set-up's progress every 15 seconds, until the recipe's shell ends.
-SPEAK := ( exec 9>&-; while sleep 15 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
+# Prints the set-up's progress every 15 seconds, until the recipe's shell ends. If make is killed, ends the shell.
+SPEAK := ( exec 9>&-; at=0; while sleep 1 >/dev/null && kill -0 $$$$ 2>/dev/null; do \
+    kill -0 $$PPID 2>/dev/null || kill $$$$; at=$$((at + 1)); test $$((at % 15)) = 0 || continue; \
     echo "  still setting up: $$(grep -o 'Collecting [^ ]*\|Installing collected packages\|Compiling' .venv/pip.log | tail -n 1)"; \
   done ) & trap "kill $$!" EXIT; set -e
 

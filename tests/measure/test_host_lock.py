@@ -12,6 +12,8 @@ import pytest
 from crossover.errors import CrossoverError
 from crossover.measure.launch import host_lock
 from crossover.paths import WORKFLOW
+from crossover.records import atomic
+from crossover.records import temporary as folders
 
 
 @pytest.fixture
@@ -40,7 +42,7 @@ def test_a_rank_beside_its_supervisor_uses_the_supervisors_folder(temporary, mon
 
 @pytest.mark.parametrize("there", [True, False])
 def test_a_rank_on_another_host_makes_its_own_folder_and_deletes_it(temporary, monkeypatch, there):
-    supervisors = temporary / f"crossover-{os.getuid()}-elsewhere-77-abcdefgh"
+    supervisors = temporary / "crossover-01234567-77-abcdefgh"
     if there:
         supervisors.mkdir()
     monkeypatch.setenv(host_lock.VARIABLE, str(supervisors))
@@ -57,18 +59,17 @@ def test_only_folders_and_shared_memory_of_dead_processes_of_this_host_are_delet
     memory = temporary / "shm"
     ended = subprocess.Popen([sys.executable, "-c", ""])
     ended.wait()
-    uid, name = os.getuid(), socket.gethostname()
-    dead = f"crossover-{uid}-{name}-{ended.pid}-abcdefgh"
+    ours = folders.prefix().removesuffix(f"{atomic.process()}-")
+    dead = f"{ours}{ended.pid}-abcdefgh"
     others = [
-        f"crossover-{uid}-{name}-2-{ended.pid}-abcdefgh",
-        f"crossover-{uid}-elsewhere-{ended.pid}-abcdefgh",
-        f"crossover-{uid}-{name}-{ended.pid}n1-abcdefgh",
-        f"crossover-{uid}-{name}-{os.getpid()}-abcdefgh",
-        f"crossover-{uid}-{name}.lock",
+        f"crossover-01234567-{ended.pid}-abcdefgh",
+        f"{ours}{ended.pid}n1-abcdefgh",
+        f"{ours}{os.getpid()}-abcdefgh",
+        f"crossover-{os.getuid()}-{socket.gethostname()}.lock",
     ]
     for made in (dead, *others):
         (temporary / made).mkdir()
-    kept = [f"sem.crossover-{uid}-{name}-{os.getpid()}-abcdefgh.-x", "sem.mp-x"]
+    kept = [f"sem.{ours}{os.getpid()}-abcdefgh.-x", "sem.mp-x"]
     for made in (f"sem.{dead}.-x", f"{dead}.x", *kept):
         (memory / made).touch()
     with host_lock.private_folder() as folder:

@@ -2,6 +2,7 @@
 
 from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -103,6 +104,7 @@ def test_a_task_that_hangs_in_other_processes_is_named_soon(monkeypatch):
     own = settings("own_task", {"item_counts": [2], "file": "hangs.py", "sources": {"hangs.py": text}})
     monkeypatch.setattr(tasks, "START_LIMIT_SECONDS", 1.5)
     monkeypatch.setitem(tasks._item_seconds, "hangs.py", 0.001)
+    monkeypatch.setitem(tasks._import_seconds, "hangs.py", 0.0)
     with unfold(own.sources):
         assert tasks._elsewhere(own) == {2: "with 2 items, task did not end within 2 s in other processes"}
 
@@ -136,3 +138,14 @@ def test_the_lines_to_paste_send_every_array_that_is_measured(file, fault):
         scope = {"value": value, "received": np.empty_like(value), "comm": Loop(), "dest": 0, "source": 0}
         exec(lines, scope)
         assert driver.difference(scope["received"], value) == ""
+
+
+def test_items_do_not_hang_where_the_import_is_slow(monkeypatch):
+    file = "slow_import.py"
+    text = "import time\n\ntime.sleep(1)\nitems = range\n\n\ndef task(item):\n    return item\n"
+    monkeypatch.setattr(tasks, "START_LIMIT_SECONDS", 0.5)
+    monkeypatch.setitem(tasks._item_seconds, file, 0.0)
+    with unfold({file: text}):
+        for seconds, fault in ((0.0, "with 2 items, task did not end within 0 s in other processes"), (1.0, "")):
+            monkeypatch.setitem(tasks._import_seconds, file, seconds)
+            assert tasks._fault_elsewhere(SimpleNamespace(file=file, engines=2), 2) == fault

@@ -1,10 +1,13 @@
 """Does a trial of a user's function fit into its time, whatever the function takes?"""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.design.farming import Look
+from crossover.experiments.own_task import QUICK
 from crossover.planning.trial import AROUND_SECONDS, Extent, trial
 
 EXTENT = Extent(arms=5, programs=5, workers=2)
@@ -22,6 +25,14 @@ def look(task_seconds, program_seconds=0.05, sending_seconds=1e-5):
 def test_numbers_of_items_follow_from_the_duration(task_seconds, counts, programs):
     found = trial(look(task_seconds), EXTENT, 1, [])
     assert (found.counts, found.has_programs) == (counts, programs)
+
+
+def test_a_slow_import_is_part_of_the_time_and_of_the_limit_and_leaves_few_launches():
+    usual, slow = (trial(replace(look(3e-5), import_seconds=seconds), EXTENT, 1, []) for seconds in (0, 20))
+    assert slow.launches < usual.launches and slow.seconds == pytest.approx(slow.launches * 7 * 20 + 25, abs=20)
+    settings = (replace(QUICK, import_seconds=seconds) for seconds in (0.0, 20.0))
+    least, most = (each.limit_seconds for each in settings)
+    assert most == least + 4 * 7 * 20
 
 
 @given(DURATIONS, st.floats(1, 30), st.integers(1, 2), st.integers(1, 2))

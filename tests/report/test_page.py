@@ -96,10 +96,11 @@ def test_a_slug_is_a_safe_name_and_its_own_slug(text):
         ("`<b>`{=html} and {  =html}", "`<b>`{ =html} and { =html}"),
         (r'["a\n---\nb", "c\u2028d"]', '["a --- b", "c d"]'),
         (r'["C:\\new"]', r'["C:\\new"]'),
+        ("node-@fn, @sec-run, a@b.c", "node-@ fn, @ sec-run, a@b.c"),
         ("a\x9b31mb\u202ec", "a 31mb c"),
         (r'["a\u009bb", "c\u202ed"]', '["a b", "c d"]'),
     ],
 )
-def test_no_text_of_a_table_begins_a_block_or_marks_raw_html(hostile, shown):
+def test_no_text_of_a_table_begins_a_block_cites_or_marks_raw_html(hostile, shown):
     [row] = tables.harmless(pa.Table.from_pylist([{"reason": hostile, "snippet": hostile, "x": float("inf")}]))
     assert row == {"reason": shown, "snippet": hostile, "x": None}

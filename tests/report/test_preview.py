@@ -77,7 +77,8 @@ def test_an_error_is_named_with_its_place(tmp_path, body, told):
 
 
 def test_no_kernel_no_folder_and_nothing_in_the_home_is_left(tmp_path, monkeypatch):
-    temporary, home = tmp_path / "t", tmp_path / "home"
+    # Longer than the path of a socket.
+    temporary, home = tmp_path / ("t" * 100), tmp_path / "home"
     temporary.mkdir()
     home.mkdir()
     monkeypatch.setenv("HOME", str(home))

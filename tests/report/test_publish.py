@@ -3,7 +3,11 @@
 import errno
 import os
 import re
+import shutil
+import signal
+import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -13,8 +17,8 @@ from checkouts import write_raw
 
 from crossover.__main__ import main
 from crossover.records import record
-from crossover.report.pages import renderer
 from crossover.share import publish as publishing
+from crossover.share import run_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -75,17 +79,16 @@ class Terminal:
 
 
 @pytest.mark.parametrize(
-    ("answer", "code", "file", "told"),
-    [("y", 0, "", ""), ("", 1, "", ""), ("n", 1, "my_work.py", r"with the text of my_work\.py, ")],
+    ("answer", "code", "files", "told"),
+    [("y", 0, {}, ""), ("", 1, {}, ""), ("n", 1, {"my_work.py": ""}, r", with the text of my_work\.py")],
 )
-def test_it_asks_before_it_pushes_and_names_a_users_file(checkout, capsys, monkeypatch, answer, code, file, told):
-    if file:
-        page = checkout / "results/report/index.html"
-        page.write_text(page.read_text().replace("</body>", f'<pre {renderer.FILE_MARK}="{file}"></pre></body>'))
+def test_it_asks_before_it_pushes_and_names_a_users_file(checkout, capsys, monkeypatch, answer, code, files, told):
+    rows = [replace(each, settings={"sources": files}) for each in run_files.launches(Path("results"))]
+    monkeypatch.setattr(run_files, "launches", lambda results: rows)
     monkeypatch.setattr(sys, "stdin", Terminal(answer))
-    publish(expected=code)
+    publish("--own-text", expected=code)
     said = capsys.readouterr().err
-    assert re.search(rf"Push 2 files, \d+\.\d MB, {told}to the branch gh-pages of \S+remote\.git\?", said)
+    assert re.search(rf"Push 2 files, \d+\.\d MB{told}, to the branch gh-pages of \S+remote\.git\?", said)
     assert bool(tip(checkout)) == (code == 0)
 
 
@@ -135,8 +138,9 @@ def test_after_a_rejected_push_the_next_one_succeeds(checkout, tmp_path, capfd):
     hook.chmod(0o755)
     publish("--yes", expected=1)
     said = capfd.readouterr().err
-    assert "remote: the branch is protected" in said and "Traceback" not in said
-    assert said.splitlines()[-1].startswith("crossover publish: git could not push, and says why above")
+    assert (
+        "git push failed, and nothing was pushed:\nremote: the branch is protected" in said and "Traceback" not in said
+    )
     assert not tip(checkout)
     hook.unlink()
     publish("--yes")
@@ -157,6 +161,39 @@ def test_a_new_report_is_pushed_on_top_and_the_sites_own_domain_stays(checkout, 
     files = pushed(checkout, tmp_path)
     assert (files["CNAME"], files["index.html"]) == (b"bench.example.org\n", page.read_bytes())
     assert do("rev-list", "--count", "gh-pages", folder=checkout) == "3"
+
+
+@pytest.mark.parametrize("lost", ["", "^{tree}", ":index.html"])
+def test_damaged_branches_are_named_with_the_commands_that_remove_them(checkout, capsys, lost):
+    publish("--yes")
+    name = do("rev-parse", f"gh-pages{lost}", folder=checkout)
+    (checkout / ".git/objects" / name[:2] / name[2:]).unlink()
+    for branch in ("refs/heads/gh-pages", "refs/remotes/origin/gh-pages"):
+        said = refused(capsys, "--yes")
+        assert f"the branch {branch} is damaged" in said
+        do(*said.strip().rpartition(": git ")[2].split(), folder=checkout)
+    publish("--yes")
+
+
+STEPS = ["fetch", "hash-object", "update-index", "write-tree", "commit-tree", "push", "update-ref"]
+
+
+@pytest.mark.parametrize("step", STEPS)
+def test_a_kill_at_any_step_leaves_the_branches_whole(checkout, tmp_path, step):
+    publish("--yes")
+    page = checkout / "results/report/index.html"
+    page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
+    (tmp_path / "bin").mkdir()
+    fatal = tmp_path / "bin" / "git"
+    fatal.write_text(f'#!/bin/sh\n[ "$1" = {step} ] && kill -9 $PPID\nexec {shutil.which("git")} "$@"\n')
+    fatal.chmod(0o755)
+    words = [sys.executable, "-m", "crossover", "publish", "--no-redact", "--yes"]
+    around = os.environ | {"PATH": f"{fatal.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "workflow")}
+    assert subprocess.run(words, env=around, capture_output=True).returncode == -signal.SIGKILL
+    for folder in (checkout, tmp_path / "remote.git"):
+        do("fsck", "--strict", folder=folder)
+    publish("--yes")
+    assert pushed(checkout, tmp_path)["index.html"] == page.read_bytes()
 
 
 # ---- to a folder, to a zip file

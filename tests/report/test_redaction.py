@@ -6,6 +6,7 @@ import json
 import os
 import shutil
 import zipfile
+from hashlib import sha256
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -31,7 +32,10 @@ NAMES = (
     *("zebra", "apple0", "uni-nowhere", "lovelacea", "enginegrant", "8675309", "secretjob", "fatqueue", "forbabbage"),
     *("adalace", "windowsada", "fileserver", "tokyo[01-04]", "ghp_0a1b2c", "BEGIN KEY"),
     *("10.77.3.4", "10.77.3.5", "fe80::1234:77", "enx00aa11", "moonproject", "babbagec", "charles@", "engineimage"),
+    "secret_task",
 )
+TEXT = "def secret_task(item): ...\n"
+OWN = {"file": "my_work.py", "sources": {"my_work.py": TEXT}}
 BUILD = "Open MPI v5.0.1, package: Open MPI babbagec@zebra08 Distribution"
 VARIABLES = {
     "UCX_NET_DEVICES": "enx00aa11:1", "OMPI_MCA_user": "charles@uni-nowhere.example",
@@ -67,6 +71,7 @@ def named(whole_run, tmp_path_factory):
         hosts=lambda row: None if row["hole"] else f"apple02,{FULL}",
         job=lambda row: "8675309",
         reason=lambda row: REASON if row["hole"] else None,
+        settings=lambda row: row["settings"] and json.dumps(json.loads(row["settings"]) | OWN),
         file=lambda row: f"/home/babbagec/moonproject/{row['file']}",
         receipt=lambda row: f"/home/babbagec/moonproject/{row['receipt']}",
     )
@@ -176,7 +181,7 @@ def test_a_published_page_has_pseudonyms_unless_names_are_wanted(named, tmp_path
     for name in ("one.zip", "two.zip"):
         assert main(["publish", str(named), "--to", str(tmp_path / name)]) == 0
     assert (tmp_path / "one.zip").read_bytes() == (tmp_path / "two.zip").read_bytes()
-    assert main(["publish", str(named), "--no-redact", "--to", str(tmp_path / "named")]) == 0
+    assert main(["publish", str(named), "--no-redact", "--own-text", "--to", str(tmp_path / "named")]) == 0
     assert (tmp_path / "named" / "index.html").read_bytes() == (named / "report/index.html").read_bytes()
 
 
@@ -202,8 +207,21 @@ def test_a_page_that_is_in_the_folder_already_is_not_rendered_again(named, tmp_p
     os.utime(tmp_path / "results/report/index.html", ns=(2**62, 2**62))
     assert publish() == (first, 1)
     os.utime(tmp_path / "results/report/index.html", ns=(0, 0))
-    publish("--no-redact")
+    publish("--no-redact", "--own-text")
     assert publish() == (first, 1)
+
+
+def test_the_text_of_a_users_file_is_shared_only_if_asked_for_and_its_checksum_always(
+    named, tmp_path, monkeypatch, capsys
+):
+    monkeypatch.setattr(renderer, "render", lambda results, page, waiting: page.parent.mkdir())
+    for words, told in (([], "without the text of my_work.py (--own-text)"), (["--own-text"], "with the text of my_w")):
+        assert main(["bundle", str(named), "--output", str(tmp_path / "bundle.zip"), *words]) == 0
+        assert told in capsys.readouterr().out
+        tables = {name: content for name, content in members(tmp_path / "bundle.zip") if name.endswith(".parquet")}
+        has_text = {name for name, content in tables.items() if b"secret_task" in content}
+        has_sum = {name for name, content in tables.items() if sha256(TEXT.encode()).hexdigest().encode() in content}
+        assert (bool(has_text), bool(has_sum)) == (bool(words), not words)
 
 
 def test_an_unreadable_file_is_not_shared(tmp_path):

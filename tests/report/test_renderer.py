@@ -1,9 +1,11 @@
 """Does Quarto render the page if it is installed, safely, and does the page appear whole or not at all?"""
 
+import io
 import os
 import shutil
 import sys
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -128,10 +130,18 @@ def test_the_example_of_the_docs_is_rendered_from_its_bundle(tmp_path, monkeypat
 EXAMPLE = (PROJECT / "docs/example.zip").read_bytes()
 
 
+def no_utf_8():
+    """An archive with a name that claims to be UTF-8."""
+    with ZipFile(made := io.BytesIO(), "w") as packed:
+        packed.writestr("é", "")
+    return made.getvalue().replace("é".encode(), b"\xff\xfe")
+
+
 @pytest.mark.parametrize(
     ("content", "fault"),
     [
         (b"PK", "cannot be unpacked"),
+        (no_utf_8(), "cannot be unpacked ('utf-8' codec can't decode byte 0xff"),
         (EXAMPLE[:200] + bytes(100) + EXAMPLE[300:], "cannot be unpacked"),
         (b"PK\x05\x06" + bytes(18), "holds no results"),
     ],

@@ -3,9 +3,11 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tarfile
+import time
 import zipfile
 from functools import partial
 from hashlib import sha256
@@ -13,6 +15,7 @@ from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
+import psutil
 import pytest
 
 ROOT = Path(__file__).parents[2]
@@ -100,21 +103,26 @@ class Clone:
         (self.folder / "backend.py").write_text(BACKEND)
         write_wheel(self.folder, "itself")
         self.asked: list[str] = []
+        self.wait_seconds = 0
 
     def make(self, *words: str) -> tuple[int, str]:
-        """Run make as a user does, with pip configured by the pip.conf alone; returns the exit code and the output."""
+        """Run make as a user does; returns the exit code and the output."""
+        with self.making(*words) as process:
+            said = process.communicate(timeout=120)[0]
+        return process.returncode, said
+
+    def making(self, *words: str) -> subprocess.Popen[str]:
+        """Make, with pip configured by the pip.conf alone."""
         ours = ("PIP_", "MAKE", "MFLAGS", "PYTHONPATH")
         kept = {name: text for name, text in os.environ.items() if not name.startswith(ours)}
-        done = subprocess.run(
+        return subprocess.Popen(
             ["make", f"PYTHON={sys.executable}", *words],
             cwd=self.folder,
             env=kept | {"PIP_CONFIG_FILE": str(self.configuration), "PIP_NO_CACHE_DIR": "1", "no_proxy": "127.0.0.1"},
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
             text=True,
-            timeout=120,
         )
-        return done.returncode, done.stdout
 
     def installed(self) -> set[str]:
         """The packages in .venv and their versions, except pip, which venv brings."""
@@ -129,6 +137,10 @@ def clone(tmp_path):
     class Handler(SimpleHTTPRequestHandler):
         def log_message(self, *_):
             one.asked.append(self.path)
+
+        def do_GET(self):
+            time.sleep(one.wait_seconds)
+            super().do_GET()
 
     with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=one.index)) as server:
         Thread(target=server.serve_forever, daemon=True).start()
@@ -180,6 +192,30 @@ def test_an_extra_is_installed_when_it_is_named(clone):
     assert clone.installed() == {*RUN, "tested-1"}
     code, said = clone.make("env", "EXTRA=fram")
     assert code != 0 and "fram" in said
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGTERM])
+def test_pip_ends_with_make(clone, how):
+    def pips():
+        every = psutil.process_iter(["cmdline", "cwd"])
+        return [
+            each
+            for each in every
+            if "--no-compile" in (each.info["cmdline"] or []) and each.info["cwd"] == str(clone.folder)
+        ]
+
+    clone.wait_seconds = 60
+    with clone.making("env") as making:
+        until = time.monotonic() + 60
+        while not (found := pips()) and time.monotonic() < until:
+            time.sleep(0.1)
+        making.send_signal(how)
+        making.wait()
+        until = time.monotonic() + 10
+        while pips() and time.monotonic() < until:
+            time.sleep(0.1)
+        assert found and not pips()
 
 
 def test_an_old_python_is_refused(clone, tmp_path):

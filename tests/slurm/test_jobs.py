@@ -84,7 +84,7 @@ def sbatch(stand_in, tmp_path, monkeypatch):
     stand_in("sbatch", f'[ -s {words} ] || {{ echo "7;x"; exit 0; }}\n{refuse}')
     monkeypatch.setenv("CROSSOVER_REFUSAL_SECONDS", "0.1")
     monkeypatch.setenv(submission.REFUSALS, "")
-    submission.stand_in()
+    submission.stand_in("crossover-")
     return words
 
 

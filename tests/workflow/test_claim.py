@@ -10,6 +10,7 @@ import sys
 import pytest
 
 from crossover.errors import CrossoverError
+from crossover.records import atomic
 from crossover.workflow import folders
 
 HOLD = """
@@ -133,3 +134,37 @@ def test_a_run_that_ends_leaves_no_holder(holder, tmp_path):
     first = holder()
     first.process.communicate("\n")
     assert (tmp_path / "results/.claim").read_text() == ""
+
+
+@pytest.mark.parametrize("name", [".claim", "raw", "logs/join.log", "tables/x.parquet"])
+def test_a_link_in_the_results_is_refused_and_its_target_stays(tmp_path, name):
+    mine, results = tmp_path / "mine", tmp_path / "results"
+    mine.write_text("mine")
+    (results / name).parent.mkdir(parents=True)
+    (results / name).symlink_to(mine)
+    with pytest.raises(CrossoverError, match=rf"{name}: is a link, .*; put a copy in its place$"):
+        folders.claim(results)
+    assert mine.read_text() == "mine"
+
+
+@pytest.mark.parametrize("put", [os.link, lambda _, place: os.mkfifo(place)], ids=["hard link", "FIFO"])
+def test_a_claim_replaces_what_is_no_file_of_its_own(tmp_path, put):
+    mine, file = tmp_path / "mine", tmp_path / "results/.claim"
+    mine.write_text("mine")
+    file.parent.mkdir()
+    put(mine, file)
+    folders.claim(file.parent)
+    assert mine.read_text() == "mine" and file.read_text().startswith("process ")
+
+
+@pytest.mark.parametrize("put", [os.link, os.symlink])
+def test_a_log_replaces_a_link_and_leaves_its_target(tmp_path, put):
+    mine, log = tmp_path / "mine", tmp_path / "log"
+    mine.write_text("mine")
+    put(mine, log)
+    with atomic.fresh(log) as lines:
+        lines.write(b"log")
+    atomic.hidden(tmp_path / "table").symlink_to(mine)
+    with atomic.replacing(tmp_path / "table") as part:
+        part.write_text("table")
+    assert mine.read_text() == "mine" and log.read_text() == "log"

@@ -20,12 +20,17 @@ def task(seconds):
 """
 
 
+FLOOD = "held = []\n    while True: held.append(open('/dev/null'))"
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
         ("def items(count):\n    return [1] * count\n", "my_work.py: add task(item), which runs on each"),
         (SLEEPS.replace("import time", "import no_such_module"), "my_work.py: cannot be imported: ModuleNotFoundError"),
         (SLEEPS.replace("    return seconds", "    __import__('os')._exit(3)"), "it ended with code 3"),
+        ("import os\nos.close(2)\n" + SLEEPS.replace("return seconds", "1 / 0"), "ZeroDivisionError: division by zero"),
+        (SLEEPS.replace("time.sleep(seconds)", FLOOD), "Too many open files: '/dev/null' (my_work.py, line 10)"),
     ],
 )
 def test_a_file_that_cannot_be_measured_ends_with_one_line(project: Project, text: str, said: str) -> None:

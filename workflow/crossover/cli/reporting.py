@@ -7,13 +7,14 @@ import sys
 import zlib
 from argparse import ArgumentTypeError, BooleanOptionalAction, Namespace
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from zipfile import BadZipFile, ZipFile
 
 from crossover.cli.command import PAGES, RESULTS, command, path, step, value
 from crossover.errors import CrossoverError
 
 REDACT = "pseudonyms, such as host-1, for hosts, users, accounts, addresses, jobs and paths"
+
+OWN_TEXT = value("--own-text", "share the text of your own file too, in place of its checksum", action="store_true")
 
 FINISHED = path("results", "folder of results (default: %(default)s)", nargs="?", default=Path("results"))
 
@@ -145,7 +146,7 @@ def report(chosen: Namespace) -> None:
 
     A page on results from elsewhere (--from) runs no script but crossover's.
     """
-    from crossover.records import run_tables
+    from crossover.records import run_tables, temporary
     from crossover.report.pages import renderer
 
     if chosen.elsewhere and chosen.results:
@@ -153,9 +154,9 @@ def report(chosen: Namespace) -> None:
             f"{chosen.results} and --from {chosen.elsewhere}: a page shows one run; leave out one of the two"
         )
     results = chosen.elsewhere or chosen.results or Path("results")
-    with TemporaryDirectory() as folder:
+    with temporary.folder() as folder:
         if results.is_file():
-            results = _unpacked(results, Path(folder))
+            results = _unpacked(results, folder)
         run_tables.require_joined(results)
         renderer.render(results, chosen.page, chosen.waiting, foreign=bool(chosen.elsewhere))
 
@@ -165,8 +166,8 @@ def _unpacked(bundle: Path, folder: Path) -> Path:
     try:
         with ZipFile(bundle) as packed:
             packed.extractall(folder)
-    # Beside its own error, zipfile raises these for an encrypted, cut or damaged file.
-    except (BadZipFile, OSError, RuntimeError, EOFError, zlib.error) as error:
+    # Beside its own error, zipfile raises these for an encrypted, cut or damaged file, and for a name that is no UTF-8.
+    except (BadZipFile, OSError, RuntimeError, EOFError, ValueError, zlib.error) as error:
         raise CrossoverError(
             f"{bundle}: cannot be unpacked ({error}); name a folder of results, or a bundle such as results/bundle.zip"
         ) from None
@@ -227,6 +228,7 @@ def compare(chosen: Namespace) -> None:
     value("--branch", "branch to push to (default: %(default)s)", default="gh-pages"),
     value("--yes", "push without asking", action="store_true"),
     value("--redact", f"{REDACT} (default: yes)", action=BooleanOptionalAction, default=True),
+    OWN_TEXT,
     group=PAGES,
 )
 def publish(chosen: Namespace) -> None:
@@ -237,7 +239,8 @@ def publish(chosen: Namespace) -> None:
     """
     from crossover.share import publish
 
-    print(publish.publish(chosen.results, chosen.to, chosen.remote, chosen.branch, chosen.yes, chosen.redact))
+    where = chosen.to, chosen.remote, chosen.branch, chosen.yes
+    print(publish.publish(chosen.results, *where, chosen.redact, chosen.own_text))
 
 
 @command(
@@ -245,6 +248,7 @@ def publish(chosen: Namespace) -> None:
     FINISHED,
     path("--output", "archive to write (default: RESULTS/bundle.zip)", default=None),
     value("--redact", f"{REDACT} (default: no)", action=BooleanOptionalAction, default=False),
+    OWN_TEXT,
     group=PAGES,
 )
 def bundle(chosen: Namespace) -> None:
@@ -254,4 +258,5 @@ def bundle(chosen: Namespace) -> None:
     """
     from crossover.share import bundle
 
-    print(bundle.write(chosen.results, chosen.output or chosen.results / "bundle.zip", chosen.redact))
+    output = chosen.output or chosen.results / "bundle.zip"
+    print(bundle.write(chosen.results, output, chosen.redact, chosen.own_text))

@@ -16,8 +16,12 @@ from crossover.cli.command import PAGES, command, path, step, value
 from crossover.errors import CrossoverError
 
 if TYPE_CHECKING:
+    from crossover.design.config import ObjectLook
     from crossover.design.farming import Look
     from crossover.planning.trial import Trial
+
+GUARD = (sys.executable, "-P", "-m", "crossover.measure.ranks.ending")
+"""With it ends all that a command has started."""
 
 PILOT_SECONDS = 120
 POLL_SECONDS = 0.05
@@ -27,6 +31,9 @@ MOST_OUTPUT_BYTES = 65_536
 MOST_MINUTES = 10_000
 MOST_LINES = 25
 """What a terminal shows at once."""
+
+SLOW_IMPORT = 1.0
+"""Seconds; a shorter import is not worth a line."""
 
 SEVERAL_CORES = 1.3
 """A function that uses more has threads inside libraries, which compete with the workers for cores."""
@@ -62,6 +69,7 @@ def try_(chosen: Namespace) -> int:
     from crossover.config.yaml_file import refuse
     from crossover.design.experiments import declared
     from crossover.planning.trial import TRIAL
+    from crossover.records import atomic
     from crossover.report.text import numbers
 
     file, minutes = chosen.file, chosen.minutes
@@ -77,10 +85,10 @@ def try_(chosen: Namespace) -> int:
         for name, arms in _arms(chosen.arms, names).items()
     }
     results = chosen.results or Path(f"results-{file.stem}")
-    results.mkdir(parents=True, exist_ok=True)
     settings = {name: part.settings for name, part in parts.items()}
-    # JSON is YAML.
-    (results / TRIAL).write_text(json.dumps({"experiments": settings}), encoding="utf-8")
+    with atomic.replacing(results / TRIAL) as written:
+        # JSON is YAML.
+        written.write_text(json.dumps({"experiments": settings}), encoding="utf-8")
     lines = [line for part in parts.values() for line in part.lines]
     lines.append(f"This takes about {numbers.duration(sum(part.seconds for part in parts.values()))}.")
     print("\n".join(lines), flush=True)
@@ -145,13 +153,14 @@ def _tasks(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Par
         "library_threads": libraries,
         "functions": places,
         "budget_seconds": plan.budget_seconds,
+        "import_seconds": round(look.import_seconds, 1),
     }
     return Part(plan.counts, settings, _announced(chosen.file.name, look, plan, arms, workers), plan.seconds)
 
 
 def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> Part:
     """The trial of an object."""
-    from crossover.design.config import ObjectLook, too_slow
+    from crossover.design.config import MORE_IMPORTS, ObjectLook, too_slow
     from crossover.planning.trial import MESSAGE_START_SECONDS, budget_of, launches_in, spread
     from crossover.report.text import numbers
 
@@ -172,13 +181,18 @@ def _messages(name: str, chosen: Namespace, arms: list[str], minutes: float) -> 
     ]
     if not chosen.counts and len(fitting) < len(look.counts):
         lines.append(f"More takes longer: --counts {look.counts[len(fitting)]}, or --minutes")
-    settings = {"counts": counts, "arms": arms, "launches": launches, "budget_seconds": budget}
-    return Part(counts, settings, lines, 60 * minutes)
+    imports = round(look.import_seconds, 1)
+    settings = {
+        **{"counts": counts, "arms": arms, "launches": launches},
+        **{"budget_seconds": budget, "import_seconds": imports},
+    }
+    lines += _slow_import(look)
+    return Part(counts, settings, lines, 60 * minutes + launches * (len(arms) + MORE_IMPORTS) * imports)
 
 
 def _measured(words: list[str]) -> int:
     """Run Snakemake, and print a line for each launch; all of its lines if it fails."""
-    command = [sys.executable, "-m", *words]
+    command = [*GUARD, sys.executable, "-m", *words]
     every = []
     with subprocess.Popen(
         command, env=_environment(), stdout=subprocess.PIPE, stderr=subprocess.STDOUT, encoding="utf-8"
@@ -231,15 +245,15 @@ def _counts(text: str) -> list[int]:
 
 def _looked(experiment: str, file: Path) -> dict[str, Any]:
     """The fields of an experiment's first look at the file, in a process that the file may end."""
-    from tempfile import TemporaryDirectory
+    from crossover.records import temporary
 
-    with TemporaryDirectory(prefix="crossover-pilot-") as folder:
-        output, log = Path(folder, "pilot.json"), Path(folder, "log")
-        python = [sys.executable, "-P", "-m"]
-        # Under a guard, with which all ends that the file starts.
-        words = [*python, "crossover.measure.ranks.ending", *python, "crossover", "pilot", experiment, str(file)]
+    with temporary.folder() as folder:
+        output, log = folder / "pilot.json", folder / "log"
+        words = [*GUARD, sys.executable, "-P", "-m", "crossover", "pilot", experiment, str(file)]
         with log.open("wb") as lines:
-            guard = subprocess.Popen([*words, "--output", str(output)], env=_environment(), stdout=lines, stderr=lines)
+            # With what the file leaves in its temporary folder.
+            around = _environment() | {"TMPDIR": str(folder)}
+            guard = subprocess.Popen([*words, "--output", str(output)], env=around, stdout=lines, stderr=lines)
         until = time.monotonic() + PILOT_SECONDS
         try:
             while guard.poll() is None:
@@ -247,8 +261,8 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
                     raise CrossoverError(f"{file.name}: prints without an end; remove that")
                 if time.monotonic() > until:
                     raise CrossoverError(
-                        f"{file.name}: a few calls take more than {PILOT_SECONDS} s; such a task is worth a process of "
-                        "its own, with any pool"
+                        f"{file.name}: its import and a few calls take more than {PILOT_SECONDS} s; such a task is "
+                        "worth a process of its own, with any pool"
                     )
                 time.sleep(POLL_SECONDS)
         finally:
@@ -257,7 +271,7 @@ def _looked(experiment: str, file: Path) -> dict[str, Any]:
         if not output.is_file():
             printed = log.read_text(encoding="utf-8", errors="replace").strip().splitlines()
             said = (printed or [f"it ended with code {guard.returncode}"])[-1]
-            raise CrossoverError(said.removeprefix("crossover pilot: "))
+            raise CrossoverError(said)
         found: dict[str, Any] = json.loads(output.read_text(encoding="utf-8"))
         return found
 
@@ -289,6 +303,7 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
         lines.append(
             f"It uses {numbers.significant(found.cores)} cores, by threads inside libraries; measured so, and with one"
         )
+    lines += _slow_import(found)
     counts = numbers.listed([f"{count:,}" for count in plan.counts], "and")
     lines.append(f"Calls with {counts} items on {workers} workers: {numbers.listed(arms, 'and')}")
     if not plan.has_programs and not found.first_seconds:
@@ -300,6 +315,14 @@ def _announced(name: str, found: "Look", plan: "Trial", arms: list[str], workers
     if plan.too_long:
         lines.append(f"More items take longer: --counts {plan.too_long[0]}, or --minutes")
     return lines
+
+
+def _slow_import(look: "Look | ObjectLook") -> list[str]:
+    """A line about an import that makes the trial longer; none for others."""
+    from crossover.report.text import numbers
+
+    seconds = look.import_seconds
+    return [f"Its import takes {numbers.quantity(seconds, 's')}, in each process"] if seconds > SLOW_IMPORT else []
 
 
 def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str], list[list[str]]]:
@@ -351,7 +374,13 @@ def pilot(chosen: Namespace) -> None:
     from crossover.config import user_file
     from crossover.measure.launch import driver
 
-    found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
+    # The file may close it, or open so many files that no other can be opened.
+    said = os.dup(2)
+    try:
+        found = driver.find_users(chosen.experiment).look(chosen.file.name, user_file.sources(chosen.file))
+    except CrossoverError as error:
+        os.write(said, str(error).encode(errors="replace"))
+        os._exit(1)
     chosen.output.write_text(json.dumps(asdict(found)), encoding="utf-8")
     # Without waiting for threads that a task has started.
     os._exit(0)

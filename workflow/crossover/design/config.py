@@ -1,10 +1,11 @@
 """The complete configuration of a run: the keys of config/config.yaml at one tier, and the file of a user."""
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from crossover.design.settings import TIERS, FarmEntry, MinLen, OneOf, Settings
+from crossover.design.settings import TIERS, FarmEntry, Ge, MinLen, OneOf, Settings
 
 ABOUT = """\
 `config.yaml` says what is measured. A key that is not set has its default. A key holds one value, or one per tier:
@@ -80,6 +81,10 @@ class Config:
     """Why launches with more hosts are left out."""
 
 
+MORE_IMPORTS = 2
+"""Besides one for each arm: those of a program and its workers, which shows whether they can run the function."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class OfUser(Settings):
     """Those of an experiment on a user's file, which a run has only if its configuration names the file."""
@@ -89,8 +94,24 @@ class OfUser(Settings):
     sources: Mapping[str, str] = field(default_factory=dict)
     """The text of the file, and of the files beside it that it imports, by their paths in its folder."""
 
+    import_seconds: Annotated[
+        float,
+        Ge(0),
+        "Seconds of the file's import, for which the time limit of a launch allows. `crossover try` measures them.",
+    ] = 0.0
+
     needs: ClassVar[Mapping[str, str]] = {}
     """The functions that a file must have, with their purposes."""
+
+    @property
+    def expected_seconds(self) -> float:
+        """The expected time of the launch, with its imports."""
+        return super().expected_seconds + (len(self.arms) + MORE_IMPORTS) * self.import_seconds
+
+    @property
+    def limit_seconds(self) -> int:
+        """The time limit of the launch, in which imports may take longer, because processes share the cores."""
+        return super().limit_seconds + math.ceil(4 * (len(self.arms) + MORE_IMPORTS) * self.import_seconds)
 
 
 TIMES = 20
@@ -128,6 +149,7 @@ class ObjectLook:
     buffer_count: int
     """Of the last object, as ObjectFacts has it."""
     out_of_band_share: float
+    import_seconds: float = 0.0
 
 
 def too_slow(seconds: float, arms: int, budget_seconds: float) -> bool:

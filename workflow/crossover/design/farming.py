@@ -141,6 +141,8 @@ class Look:
     """Whether tasks share an argument."""
     first_seconds: float = 0.0
     """An item's first call, if the function remembers its results, so that later ones are far shorter; otherwise 0."""
+    import_seconds: float = 0.0
+    """The import of the file."""
 
 
 def of_programs(counts: Sequence[int]) -> list[int]:

@@ -14,6 +14,7 @@ from typing import Any
 from crossover.doctor import facts
 from crossover.doctor.facts import HOSTS, MEMORY, Job, Pair
 from crossover.paths import SITE
+from crossover.records import atomic
 from crossover.slurm.acceptance import CUT_OFF, meaning
 
 SPACE_BYTES = 256 << 20
@@ -243,9 +244,8 @@ def conclude(
     # With a job for two hosts, only launches over more are left out.
     seen = replace(seen, wider=wider) if "nodes" in placements else replace(seen, too_few_nodes=too_few_nodes)
     findings = {title: check(seen) for title, check in CHECKS.items()}
-    page = Path(results) / "doctor.txt"
-    page.parent.mkdir(parents=True, exist_ok=True)
-    page.write_text(table(findings, executor, 100), encoding="utf-8")
+    with atomic.replacing(Path(results) / "doctor.txt") as part:
+        part.write_text(table(findings, executor, 100), encoding="utf-8")
     print(table(findings, executor, shutil.get_terminal_size((100, 24)).columns), flush=True)
     return int(any(found.verdict is PROBLEM for found in findings.values()))
 

@@ -143,7 +143,7 @@ def read(file: Path) -> Job | None:
 def examine(mpi: str, placement: str, interface: str, output: Path, log: Path) -> None:
     """Run a job, and write its facts to `output` and its output to `log`; `mpi` is the site's launcher."""
     ending.adopt_orphans()
-    with log.open("wb", buffering=0) as lines:
+    with atomic.fresh(log) as lines:
         job = Job(
             placement,
             provenance.slurm_job().get("queued_seconds"),

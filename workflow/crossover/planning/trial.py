@@ -4,6 +4,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from crossover.design.config import MORE_IMPORTS
 from crossover.design.farming import Look, of_programs
 
 TRIAL = "try.yaml"
@@ -18,7 +19,8 @@ MOST_LAUNCHES = 12
 FEWEST_LAUNCHES = 3
 """Of a function so long that each takes minutes."""
 START_SECONDS = 3.5
-"""Of a launch with the pools of the standard library and joblib, with its end. Measured on two cores."""
+"""Of a launch with the pools of the standard library and joblib, with its end, without imports of the user's file.
+Measured on two cores."""
 MESSAGE_START_SECONDS = 7.0
 """Of a launch that sends objects: each end tries each way first."""
 AROUND_SECONDS = 14.0
@@ -119,7 +121,10 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
     launches = launches_in(minutes)
     launches = max(FEWEST_LAUNCHES, launches // extent.turns) if extent.turns > 1 else launches
     programs, rounds = extent.programs, ROUNDS_OF_CALLS
-    budget = budget_of(launches * extent.turns, minutes)
+    start = START_SECONDS + (extent.arms + MORE_IMPORTS) * look.import_seconds
+    if launches * extent.turns * start > 60 * minutes:
+        launches = FEWEST_LAUNCHES
+    budget = budget_of(launches * extent.turns, minutes, start)
     steps = [FACTOR**power for power in range(round(math.log(MOST_ITEMS, FACTOR)) + 1)]
     counts = fitting(programs)
     if len(counts) < 2 and not wanted:
@@ -134,5 +139,5 @@ def trial(look: Look, extent: Extent, minutes: float, wanted: Sequence[int]) -> 
         has_programs=programs > 0,
         launches=launches,
         budget_seconds=round(budget, 1),
-        seconds=AROUND_SECONDS + launches * extent.turns * (START_SECONDS + budget),
+        seconds=AROUND_SECONDS + launches * extent.turns * (start + budget),
     )

@@ -12,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from glob import escape
+from io import FileIO
 from pathlib import Path
 
 from crossover.errors import CrossoverError
@@ -68,6 +69,8 @@ def replacing(path: Path, step: str = "correct that, then repeat the command") -
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         clear_stale_parts(path.parent)
+        # A link of this name, in a folder that others can write to.
+        part.unlink(missing_ok=True)
         yield part
         _sync(part)
         part.replace(path)
@@ -83,6 +86,12 @@ def replacing(path: Path, step: str = "correct that, then repeat the command") -
     finally:
         with suppress(OSError):
             part.unlink(missing_ok=True)
+
+
+def fresh(log: Path) -> FileIO:
+    """A new log, unbuffered, in place of an old one, or of a link, whose target stays. Raises OSError."""
+    log.unlink(missing_ok=True)
+    return log.open("xb", buffering=0)
 
 
 @contextmanager

@@ -33,6 +33,11 @@ In a checkout of crossover, `make report FROM=<this folder>/results` renders the
 """
 
 
+WITHOUT_TEXT = """
+The text of the measured file of the user is left out; its SHA-256 is in the settings of each launch.
+"""
+"""The addition to README without it."""
+
 REDACTED = """
 Names of hosts, users, accounts, addresses, jobs and paths are pseudonyms, such as host-1, the same in all files.
 Reasons of holes, remarks of partial runs and `config/config.yaml` are withheld.
@@ -42,8 +47,10 @@ Reasons of holes, remarks of partial runs and `config/config.yaml` are withheld.
 CONFIGURATION = "config/config.yaml"
 
 
-def write(results: Path, bundle: Path, redact: bool = False) -> str:
+def write(results: Path, bundle: Path, redact: bool = False, own_text: bool = False) -> str:
     """Archive a run as a zip file; the same run gives the same bytes. Returns a sentence. Raises CrossoverError.
+
+    With the text of a user's files only if `own_text`.
 
     If `redact`, names of hosts, users, accounts, addresses, jobs and paths become pseudonyms, and texts of other
     programs are withheld.
@@ -60,13 +67,15 @@ def write(results: Path, bundle: Path, redact: bool = False) -> str:
         if redact:
             # Its words can be any, and the tables have the settings of each launch.
             (folder / CONFIGURATION).unlink()
-        private.render(results, folder, made_from, redact)
-        (folder / "README.md").write_text(README + REDACTED * redact, encoding="utf-8")
+        private.render(results, folder, made_from, redact, own_text)
+        held = run_files.own_files(launches, own_text)
+        added = REDACTED * redact + WITHOUT_TEXT * bool(held and not own_text)
+        (folder / "README.md").write_text(README + added, encoding="utf-8")
         sums = [f"{_checksum(path)}  {name}\n" for name, path in run_files.below(folder).items()]
         (folder / SUMS).write_text("".join(sums), encoding="utf-8")
         print(f"bundle: packing {len(sums) + 1} files into {bundle}", file=sys.stderr, flush=True)
         run_files.pack(folder, bundle)
-    return f"Bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB"
+    return f"Bundle: {bundle}, {len(sums) + 1} files, {bundle.stat().st_size / 1e6:.1f} MB{held}"
 
 
 def _raw(results: Path, launches: Sequence[rows.Launch]) -> list[Path]:

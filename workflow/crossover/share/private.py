@@ -12,6 +12,7 @@ import re
 import shutil
 from collections.abc import Collection
 from contextlib import suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -83,14 +84,21 @@ INPUTS = {"hosts": None, "withheld": None, "too_few_nodes": WITHHELD, "partial":
 """The page's inputs, with what replaces those that are texts of other programs."""
 
 
-def render(results: Path, folder: Path, made_from: dict[str, Any], redact: bool, published: Path | None = None) -> None:
+def render(
+    results: Path,
+    folder: Path,
+    made_from: dict[str, Any],
+    redact: bool,
+    own_text: bool = False,
+    published: Path | None = None,
+) -> None:
     """Copy what a page is made from to `results` in `folder`, mask all files in `folder`, and render the page there.
 
-    `made_from` is the page's origin. A `published` page that has been rendered from the same masked files is copied
-    instead. Raises CrossoverError, and OSError if a file cannot be copied.
+    `made_from` is the page's origin, `own_text` that of Mask. A `published` page that has been rendered from the same
+    masked files is copied instead. Raises CrossoverError, and OSError if a file cannot be copied.
     """
     run_files.copy([results / name for name in made_from["made_from"]], results, folder / "results")
-    waiting = Mask(results, redact).folder(folder, made_from["waiting"])
+    waiting = Mask(results, redact, own_text).folder(folder, made_from["waiting"])
     page = folder / "results" / run_files.PAGE
     if published and _is_of(published, results / run_files.PAGE, renderer.origin(folder / "results", waiting)):
         page.parent.mkdir(exist_ok=True)
@@ -110,9 +118,12 @@ def _is_of(published: Path, page: Path, origin: dict[str, Any]) -> bool:
 
 
 class Mask:
-    """Folders of this machine, and their replacements; if `redact`, pseudonyms for all names too."""
+    """Folders of this machine, and their replacements; if `redact`, pseudonyms for all names too.
 
-    def __init__(self, results: Path, redact: bool = False):
+    Unless `own_text`, the text of a user's files becomes its checksum.
+    """
+
+    def __init__(self, results: Path, redact: bool = False, own_text: bool = False):
         home = Path.home()
         named = {str(results.resolve()): "results", str(results): "results", str(PROJECT): ".", str(home): "~"}
         # A relative name or the root reveals nothing.
@@ -120,7 +131,7 @@ class Mask:
         # The longest first, because one folder can contain another.
         self.folders = sorted(folders.items(), key=lambda pair: -len(pair[0]))
         self.user = f"/{_user()}/"
-        self.redact = redact
+        self.redact, self.own_text = redact, own_text
         self._given: dict[str, dict[str, str]] = {}
 
     def text(self, content: str) -> str:
@@ -132,6 +143,8 @@ class Mask:
 
     def field(self, name: str, content: str, key: str = "") -> str:
         """The same for a value of the column, or entry of metadata, with this name; in a map, for that of `key`."""
+        if name == "settings" and not self.own_text:
+            content = _without_text(content)
         content = self.text(content)
         return self._redacted(name, content, key) if self.redact and content else content
 
@@ -230,6 +243,16 @@ class Mask:
 def _named(name: str, beside: Collection[str]) -> str:
     """The name of a column or an entry of metadata. The names `beside` it show whether a reason is a hole's."""
     return WHY if name == "reason" and "hole" in beside else name
+
+
+def _without_text(settings: str) -> str:
+    """Settings as JSON, with checksums in place of the text of a user's files."""
+    if '"sources"' not in settings:
+        return settings
+    told = json.loads(settings)
+    texts = {name: sha256(text.encode(errors="surrogateescape")) for name, text in told["sources"].items()}
+    kept = {name: f"# not shared; its SHA-256 is {each.hexdigest()}\n" for name, each in texts.items()}
+    return json.dumps(told | {"sources": kept}, sort_keys=True)
 
 
 def _release(version: str) -> str:

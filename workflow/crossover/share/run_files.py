@@ -10,13 +10,14 @@ import shutil
 import stat
 import tempfile
 import zipfile
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
 from crossover.records import atomic, record, rows
+from crossover.records.temporary import folder as temporary_folder
 from crossover.report.pages import renderer
 
 PAGE = "report/index.html"
@@ -46,6 +47,14 @@ def require_fresh(results: Path) -> dict[str, Any]:
 def launches(results: Path) -> list[rows.Launch]:
     """The rows of the launches in the tables."""
     return record.rows_of(results / "launches.parquet", rows.Launch)
+
+
+def own_files(launches: Sequence[rows.Launch], own_text: bool) -> str:
+    """Whether the text of a user's files is shared, as a clause; empty without such files."""
+    names = dict.fromkeys(name for launch in launches for name in (launch.settings or {}).get("sources", {}))
+    if not names:
+        return ""
+    return f", with{'' if own_text else 'out'} the text of {', '.join(names)}" + ("" if own_text else " (--own-text)")
 
 
 def raw_file(results: Path, file: str) -> Path:
@@ -86,8 +95,8 @@ def _sentence(older: Path, newer: list[str], results: Path) -> str:
 def temporary() -> Iterator[Path]:
     """A new folder, which is deleted at the end. Raises CrossoverError in place of OSError, for a failed copy."""
     try:
-        with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
-            yield Path(folder)
+        with temporary_folder() as folder:
+            yield folder
     except OSError as error:
         raise CrossoverError(
             f"{error.filename or tempfile.gettempdir()}: cannot be copied ({error.strerror or error}); make it "

@@ -129,13 +129,14 @@ def restore_configuration() -> None:
         os.environ[CONFIGURATION] = os.environ[f"CROSSOVER_{CONFIGURATION}"]
 
 
-def stand_in() -> None:
+def stand_in(prefix: str) -> None:
     """Put the programs of `bin` before Slurm's, for this process and its children.
 
     They keep refusals, and the numbers of accepted jobs, because Snakemake drops both for groups. Their files are in a
-    temporary folder, because a full disk of results would hide the end of a job. Without that folder they ask Slurm.
+    temporary folder, with this `prefix` of its name, because a full disk of results would hide the end of a job.
+    Without that folder they ask Slurm.
     """
-    folder = tempfile.mkdtemp(prefix="crossover-")
+    folder = tempfile.mkdtemp(prefix=prefix)
     atexit.register(_remove, folder, os.getpid())
     for variable, name in ((REFUSALS, "refusals"), (JOBS, "jobs")):
         Path(folder, name).touch()

@@ -9,7 +9,7 @@ import socket
 import stat
 import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
@@ -18,12 +18,8 @@ from crossover.design.settings import TIERS
 from crossover.errors import CrossoverError, plain
 from crossover.planning import receipt
 
-SOCKET_BYTES = 107
-"""The longest path of a socket on Linux."""
 WRITTEN_BYTES = 1 << 16
 """The size of a test write."""
-BELOW_BYTES = len("/crossover-12345678/kernel-ipc-4")
-"""The longest path of a socket in the temporary folder: that of the page's preview."""
 
 OWN = ".snakemake"
 """Snakemake's own folder, in the working folder."""
@@ -49,7 +45,7 @@ TAKEN = (
 
 
 def require(results: str | Path) -> None:
-    """Raise CrossoverError if `results` cannot be a folder, or if the temporary folder's path is too long."""
+    """Raise CrossoverError if `results` cannot be a folder."""
     if not str(results).isprintable():
         raise CrossoverError(
             f"results: {str(results)!r} is not printable; choose a name without line breaks and the like"
@@ -65,13 +61,6 @@ def require(results: str | Path) -> None:
                 f"{place}: is a file, and the results need a folder of this name; move it away, or choose another "
                 "folder with --config results=..."
             )
-    temporary = tempfile.gettempdir()
-    length, most = len(os.fsencode(temporary)), SOCKET_BYTES - BELOW_BYTES
-    if length > most:
-        raise CrossoverError(
-            f"TMPDIR: {temporary} has {length} bytes, but sockets in it allow at most {most}; set TMPDIR to a folder "
-            "with a shorter path, such as /tmp"
-        )
 
 
 def require_own() -> None:
@@ -107,12 +96,19 @@ def _of_another(place: Path) -> str:
     )
 
 
-def _closed(results: Path) -> Iterator[Path]:
-    """The folders and logs in `results` that this user cannot write to; other files are replaced, not written to."""
-    for folder, _, names in os.walk(results):
+def _fault_inside(results: Path) -> str:
+    """Why a run must not write in `results`, such as a link, whose target can be any file of the user; empty if it may.
+
+    Files other than logs are replaced, not written to.
+    """
+    for folder, below, names in os.walk(results):
+        for place in (Path(folder, name) for name in (*below, *names)):
+            if place.is_symlink():
+                return f"{place}: is a link, and a run writes to its own files only; put a copy in its place"
         for place in (Path(folder), *(Path(folder, name) for name in names if name.endswith(".log"))):
             if not os.access(place, os.W_OK):
-                yield place
+                return _of_another(place)
+    return ""
 
 
 def spare_home() -> None:
@@ -162,13 +158,20 @@ def claim(results: str | Path) -> None:
     """
     Path(results).mkdir(parents=True, exist_ok=True)
     file = Path(results) / ".claim"
-    if closed := next(_closed(Path(results)), None):
-        raise CrossoverError(_of_another(closed))
+    if fault := _fault_inside(Path(results)):
+        raise CrossoverError(fault)
     try:
-        handle = os.open(file, os.O_RDWR | os.O_CREAT, 0o664)
+        handle = os.open(file, os.O_RDWR | os.O_CREAT | os.O_NOFOLLOW | os.O_NONBLOCK, 0o664)
     except PermissionError:
         raise CrossoverError(_of_another(file)) from None
-    locked = _lock(handle)
+    except OSError as error:
+        raise CrossoverError(f"{file}: cannot be opened ({error.strerror}); remove it, then repeat") from None
+    locked, kind = _lock(handle), os.fstat(handle)
+    if locked is not False and (kind.st_nlink > 1 or not stat.S_ISREG(kind.st_mode)):
+        # It is also a file of somebody else, under another name.
+        os.close(handle)
+        file.unlink()
+        return claim(results)
     holder = os.read(handle, 256).decode(errors="replace").strip()
     elsewhere = " on " in holder and not holder.endswith(f" on {socket.gethostname()}")
     age = _age_seconds(file)

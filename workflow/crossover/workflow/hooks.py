@@ -16,7 +16,7 @@ from crossover.errors import CrossoverError, plain
 from crossover.paths import SITE
 from crossover.planning import estimate, plan, receipt
 from crossover.planning.receipt import Files
-from crossover.records import atomic, rows
+from crossover.records import atomic, rows, temporary
 from crossover.slurm import acceptance, cluster, jobs, submission
 from crossover.workflow import ending, failures, folders, session
 from crossover.workflow.failures import Attempts
@@ -34,7 +34,8 @@ def start(run: Run) -> None:
             display.say(left)
     if on_slurm:
         submission.restore_configuration()
-        submission.stand_in()
+        temporary.sweep()
+        submission.stand_in(temporary.prefix())
         if "--exclusive" in str(run.slurm.get("slurm_extra")):
             submission.request_whole_memory()
     # The doctor reports refused jobs itself, and checks the rest.

@@ -316,7 +316,9 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
     counts, sizes, seconds = [1], list[int](), list[float]()
     try:
         with unfold(sources), refusing_prints(file):
+            began = perf_counter()
             end = End(file)
+            import_seconds = perf_counter() - began
             while True:
                 value, began = end.module.message(counts[-1]), perf_counter()
                 got = pickle.loads(pickle.dumps(value, protocol=5))
@@ -343,7 +345,8 @@ def look(file: str, sources: Mapping[str, str]) -> ObjectLook:
         raise CrossoverError(f"{file}: message({counts[-1]}) cannot be sent: {said(error)}; correct it") from error
     if fault:
         raise CrossoverError(f"{file}: message({counts[-1]}) arrives changed when it is pickled: {fault}")
-    return ObjectLook(counts, sizes, seconds, type(value).__name__, facts.buffer_count, facts.out_of_band_share)
+    kind = type(value).__name__
+    return ObjectLook(counts, sizes, seconds, kind, facts.buffer_count, facts.out_of_band_share, import_seconds)
 
 
 def said(error: Exception) -> str:

@@ -85,6 +85,10 @@ _item_seconds: dict[str, float] = {}
 """How long the function of a file takes, once the driver has timed it."""
 
 
+_import_seconds: dict[str, float] = {}
+"""How long its import takes."""
+
+
 def _fitting(settings: Settings) -> list[int]:
     """The numbers of items that are not left out."""
     most = LONGEST * settings.seconds / max(1e-9, _item_seconds.get(settings.file, 0.0) * len(settings.arms))
@@ -131,6 +135,8 @@ def _expected(file: str, count: int) -> list[Any]:
 
 HANGS, START_LIMIT_SECONDS = 10, 15
 """Items hang in other processes if they take so many times as long as here, beyond the time to start these."""
+IMPORTS = 4
+"""A program and its workers import the file, one after the other, and share the cores."""
 PROBE = "concurrent.futures"
 """A pool that breaks where a worker ends, while others would wait for its result."""
 
@@ -150,7 +156,8 @@ def _elsewhere(settings: Settings) -> dict[int, str]:
 
 def _fault_elsewhere(settings: Settings, count: int) -> str:
     """How tasks with so many items fail in other processes, whatever the pool; empty if they do not."""
-    file, limit = settings.file, START_LIMIT_SECONDS + HANGS * count * _item_seconds[settings.file]
+    file = settings.file
+    limit = START_LIMIT_SECONDS + IMPORTS * _import_seconds[file] + HANGS * count * _item_seconds[file]
     try:
         expected = _expected(file, count)
         _, results = programs.run(file, PROBE, count, settings.engines, limit)
@@ -216,7 +223,9 @@ _drive, _serve = flooding(METRICS, tasks)
 def drive(peers: Peers, settings: Settings) -> Iterator[Guard]:
     """Time the function, then start the farms."""
     with unfold(settings.sources):
+        began = time.perf_counter()
         code = functions(settings.file)
+        _import_seconds[settings.file] = time.perf_counter() - began
         try:
             (item,) = code.items(1)[:1]
             for _ in ("cold", "warm"):

@@ -32,7 +32,9 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
     items that are no list or none, a function that raises or prints, and results that differ from call to call.
     """
     with unfold(sources), refusing_prints(file):
+        began = time.perf_counter()
         code = functions(file)
+        import_seconds = time.perf_counter() - began
         items = _tried(file, "items(2) fails", lambda: code.items(2))
         if not isinstance(items, list) or len(items) != 2:
             given = f"a list of {len(items)}" if isinstance(items, list) else f"a {type(items).__name__}"
@@ -68,7 +70,7 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
             raise CrossoverError(f"{file}: items(2) gives other items at each call; seed what is random")
         began = time.perf_counter()
         if not code.shared:
-            limit = PROGRAM_SECONDS + 10 * seconds[-1]
+            limit = PROGRAM_SECONDS + 10 * seconds[-1] + 2 * import_seconds
             _tried(file, "fails as a whole program", lambda: programs.run(file, loop, 1, 1, limit))
         program_seconds = time.perf_counter() - began
     if not same:
@@ -84,7 +86,7 @@ def look(file: str, sources: Mapping[str, str], loop: str) -> Look:
     remembers = bool(new) and min(first / later for first, later in new) > REMEMBERS
     first_seconds = min(first for first, _ in new) if remembers else 0.0
     took = times[len(times) // 2]
-    return Look(took, *sizes, sending_seconds, program_seconds, cores, bool(code.shared), first_seconds)
+    return Look(took, *sizes, sending_seconds, program_seconds, cores, bool(code.shared), first_seconds, import_seconds)
 
 
 def _tried(file: str, what: str, call: Callable[[], Any], remedy: str = "correct it") -> Any:

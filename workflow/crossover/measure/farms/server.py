@@ -16,6 +16,7 @@ from typing import TypeVar
 import psutil
 
 from crossover.measure.ranks.log import LOST
+from crossover.records import temporary
 from crossover.records.holes import HoleKind, Refusal
 
 START_SECONDS = 60
@@ -111,8 +112,5 @@ class Server:
 
 @cache
 def short_temporary_folder() -> str:
-    """Another path of the temporary folder, for this process and for those that it starts, as long as it runs.
-
-    Paths of sockets have at most 107 bytes, and TMPDIR or a host's name can be long.
-    """
-    return f"/proc/{os.getpid()}/fd/{os.open(tempfile.gettempdir(), os.O_PATH | os.O_DIRECTORY)}"
+    """A short path of the temporary folder."""
+    return str(temporary.shortened(tempfile.gettempdir()))

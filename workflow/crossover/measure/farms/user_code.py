@@ -45,7 +45,7 @@ class Functions:
 @contextmanager
 def unfold(sources: Mapping[str, str]) -> Iterator[Path]:
     """Write these files to a folder from which this process, and those that it starts, import them."""
-    with tempfile.TemporaryDirectory(prefix="user-") as folder:
+    with tempfile.TemporaryDirectory(prefix="user-", ignore_cleanup_errors=True) as folder:
         for name, text in sources.items():
             path = Path(folder, name)
             path.parent.mkdir(parents=True, exist_ok=True)

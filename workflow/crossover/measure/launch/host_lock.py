@@ -1,13 +1,11 @@
 """Locks a host, so that it runs one launch at a time, and gives each launch its own temporary folder.
 
-The supervisor does both on its host, and ranks on the other hosts of a launch. All names contain the host's name,
-because hosts may share their temporary folders.
+The supervisor does both on its host, and ranks on the other hosts of a launch. All names tell the host, because hosts
+may share their temporary folders.
 """
 
 import fcntl
 import os
-import re
-import shutil
 import socket
 import stat
 import tempfile
@@ -19,7 +17,7 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.measure.ranks import ending
-from crossover.records import atomic
+from crossover.records import temporary
 
 POLL_SECONDS = 0.1
 
@@ -61,25 +59,23 @@ def private_folder() -> Iterator[Path]:
     Also removes the folders and the shared memory of dead processes.
     """
     memory = ending.SHARED_MEMORY
-    for stale in (*Path(tempfile.gettempdir()).glob(f"{_ours()}-*"), *memory.glob(f"*{_ours()}-*")):
-        if atomic.is_dead(_maker(stale)):
-            _remove(stale)
-    with tempfile.TemporaryDirectory(prefix=f"{_ours()}-{atomic.process()}-", ignore_cleanup_errors=True) as folder:
+    temporary.sweep([memory])
+    with tempfile.TemporaryDirectory(prefix=temporary.prefix(), ignore_cleanup_errors=True) as folder:
         try:
             yield Path(folder)
         finally:
             for file in memory.glob(f"*{Path(folder).name}.*"):
-                _remove(file)
+                temporary.remove(file)
 
 
 @contextmanager
 def as_a_guest() -> Iterator[bool]:
     """Whether this rank is on another host than its supervisor; if so, it gets a private folder of its own.
 
-    The environment names the supervisor's folder, whose name contains the supervisor's host.
+    The environment names the supervisor's folder, whose name tells the supervisor's host.
     """
     supervisors = Path(os.environ.get(VARIABLE, ""))
-    guest = not _maker(supervisors)
+    guest = not temporary.maker(supervisors)
     with private_folder() if guest else nullcontext(supervisors) as folder:
         os.environ["TMPDIR"] = tempfile.tempdir = str(folder)
         yield guest
@@ -88,7 +84,8 @@ def as_a_guest() -> Iterator[bool]:
 def _folder_of_the_lock() -> Path:
     """A folder that only this user can enter, so that nobody else can hold the lock or put a link in its place."""
     writable = (place for place in PLACES if os.access(place, os.W_OK | os.X_OK))
-    folder = Path(os.environ.get(LOCK) or next(writable, tempfile.gettempdir())) / f"{_ours()}.lock"
+    place = Path(os.environ.get(LOCK) or next(writable, tempfile.gettempdir()))
+    folder = place / f"crossover-{os.getuid()}-{socket.gethostname()}.lock"
     with suppress(FileExistsError):
         folder.mkdir(mode=0o700)
     found = folder.lstat()
@@ -98,23 +95,3 @@ def _folder_of_the_lock() -> Path:
             "your own on this host"
         )
     return folder
-
-
-def _ours() -> str:
-    """The prefix of this user's lock and folders on this host."""
-    return f"crossover-{os.getuid()}-{socket.gethostname()}"
-
-
-def _maker(folder: Path) -> str:
-    """The name of the process that made a private folder of this user and host, or the folder to which a name in shared
-    memory belongs; empty for any other."""
-    found = re.fullmatch(rf"(?:sem\.)?{re.escape(_ours())}-(\d+(?:n\d+)?)-[^-.]+(?:\..+)?", folder.name)
-    return found[1] if found else ""
-
-
-def _remove(path: Path) -> None:
-    with suppress(OSError):
-        if path.is_dir():
-            shutil.rmtree(path, ignore_errors=True)
-        else:
-            path.unlink()

@@ -20,6 +20,7 @@ from typing import Any
 
 import pyarrow as pa
 
+from crossover.design.config import OfUser
 from crossover.design.launch import Launch
 from crossover.design.settings import Settings, canonical
 from crossover.errors import CrossoverError, printable
@@ -90,7 +91,7 @@ def supervise(job: Job, output: Files, log: Path, echo: bool = True) -> int:
 
     log.parent.mkdir(parents=True, exist_ok=True)
     output.raw_folder.mkdir(parents=True, exist_ok=True)
-    with log.open("wb", buffering=0) as lines:
+    with atomic.fresh(log) as lines:
         with suppress(OSError):
             lines.write(f"{receipt.first_line()}\n".encode())
         say = Relay(lines, echo)
@@ -195,6 +196,8 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
         return exception
     if code is None:
         remedy = f"if it was slow, raise `budget_seconds` of {job.launch.experiment} in config/config.yaml"
+        if isinstance(job.settings, OfUser):
+            remedy = "if it was slow, give it more time: crossover try --minutes"
         if limit_seconds < job.settings.limit_seconds:
             remedy = f"its job requested no more time; if it was slow, raise `time_factor` in {SITE}"
         error = f"; {say.last_words()}" if say.error() else ""

@@ -23,6 +23,8 @@ import psutil
 _PR_SET_PDEATHSIG = 1
 _PR_SET_CHILD_SUBREAPER = 36
 GRACE_SECONDS = 3
+NESTED = 4
+"""A guard of supervisors, which end their own descendants, waits so many times longer."""
 _libc = ctypes.CDLL(None, use_errno=True)
 SHARED_MEMORY = Path("/dev/shm")
 
@@ -55,10 +57,11 @@ def adopt_orphans() -> None:
     _libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
 
 
-def end_descendants() -> None:
-    """End every descendant of this process: first with SIGTERM, then with SIGKILL. Adopted orphans are included.
+def end_descendants(grace_seconds: float = GRACE_SECONDS) -> None:
+    """End every descendant of this process: first with SIGTERM, after `grace_seconds` with SIGKILL.
 
-    Also removes MPI's shared memory, which ranks leave behind if they end before they have met.
+    Adopted orphans are included. Also removes MPI's shared memory, which ranks leave behind if they end before they
+    have met.
     """
     for stop in (psutil.Process.terminate, psutil.Process.kill):
         below = psutil.Process().children(recursive=True)
@@ -66,7 +69,7 @@ def end_descendants() -> None:
         for process in below:
             with suppress(psutil.NoSuchProcess):
                 stop(process)
-        left = psutil.wait_procs(below, timeout=GRACE_SECONDS)[1] or psutil.Process().children()
+        left = psutil.wait_procs(below, timeout=grace_seconds)[1] or psutil.Process().children()
         unlink(memory)
         if not left:
             return
@@ -90,7 +93,7 @@ def guard(command: list[str]) -> int:
                 return 1
         return child.returncode
     finally:
-        end_descendants()
+        end_descendants(NESTED * GRACE_SECONDS)
 
 
 def mpich_memory(pid: int) -> set[Path]:

@@ -17,7 +17,7 @@ from crossover.design.experiments import declared
 from crossover.errors import printable
 from crossover.records import json_text, record
 from crossover.report.charts import gallery, ladder, overlay, overview, verdicts
-from crossover.report.pages import heading, renderer
+from crossover.report.pages import heading
 from crossover.report.pages.parts import AnyPage, part, waiting
 from crossover.report.text import (
     choices,
@@ -236,7 +236,7 @@ class Page(AnyPage):
             return ""
         parts = [f"{markup.plain(text)}." for text in notes(self.folder, experiment)]
         for name, text in users_files(self.folder, experiment):
-            shown = f'<pre {renderer.FILE_MARK}="{escape(name)}"><code>{escape(text)}</code></pre>'
+            shown = f"<pre><code>{escape(text)}</code></pre>"
             parts.append(markup.folded(f"The file {escape(name)}", markup.raw(shown)))
         return "\n\n".join(parts)
 

@@ -13,7 +13,6 @@ import json
 import re
 import subprocess
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from itertools import takewhile
@@ -30,6 +29,7 @@ from nbclient.exceptions import CellExecutionError, CellTimeoutError, DeadKernel
 
 from crossover import programs
 from crossover.errors import CrossoverError
+from crossover.records import temporary
 from crossover.records.record import RecordError
 from crossover.report.charts import gallery
 
@@ -92,12 +92,13 @@ def render(source: Path, page: Path, environment: Mapping[str, str]) -> None:
 
 def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) -> str:
     """The parts as one Markdown text, their code executed in order, in `folder`. Raises CrossoverError."""
-    with tempfile.TemporaryDirectory(prefix="crossover-") as private:
+    with temporary.folder() as folder_of_kernel:
+        private = temporary.shortened(folder_of_kernel)
         client = NotebookClient(
-            nbformat.v4.new_notebook(), km=_manager(Path(private)), timeout=CELL_SECONDS, shutdown_kernel="immediate"
+            nbformat.v4.new_notebook(), km=_manager(private), timeout=CELL_SECONDS, shutdown_kernel="immediate"
         )
         # So that nothing in the user's home is read or written.
-        homes = {name: private for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
+        homes = {name: str(private) for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR")}
         try:
             with client.setup_kernel(cwd=str(folder), env={**environment, **homes}, cleanup_kc=True):
                 return "".join(_text(client, part) for part in parts)
@@ -108,7 +109,7 @@ def markdown(parts: list[Part], folder: Path, environment: Mapping[str, str]) ->
 def _manager(private: Path) -> Any:
     # Without folders to search, only the kernel of this interpreter remains.
     specs = KernelSpecManager(kernel_dirs=[], ensure_native_kernel=True)
-    # Over ipc, so that no port is opened. A short name, because a path of a socket has at most about 100 characters.
+    # Over ipc, so that no port is opened.
     return AsyncKernelManager(
         kernel_name="python3", kernel_spec_manager=specs, transport="ipc", connection_file=str(private / "kernel.json")
     )
@@ -159,8 +160,8 @@ def _shown_cell(outputs: list[Any], part: Cell) -> str:
 
 def html(front: Mapping[str, Any], body: str, base: Path | None = None) -> bytes:
     """A page from front matter and Markdown; its bibliography is in the folder `base`. Raises CrossoverError."""
-    with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
-        metadata = Path(folder) / "front.json"
+    with temporary.folder() as folder:
+        metadata = folder / "front.json"
         metadata.write_text(json.dumps(dict(front)), encoding="utf-8")
         command = [
             *(pypandoc.get_pandoc_path(), f"--from={FORMAT}", "--to=html5", "--standalone", "--preserve-tabs"),

@@ -9,7 +9,6 @@ import json
 import re
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Mapping
 from hashlib import sha256
 from pathlib import Path
@@ -20,7 +19,7 @@ from crossover import programs
 from crossover.config import sources
 from crossover.errors import CrossoverError
 from crossover.paths import REPORTS, WORKFLOW
-from crossover.records import atomic, record
+from crossover.records import atomic, record, temporary
 from crossover.report.pages import heading, preview
 from crossover.report.pages.parts import RESULTS_VARIABLE, WAITING_VARIABLE
 
@@ -31,9 +30,6 @@ ORIGIN_MARK = "crossover-origin"
 """The identifier of the element with the origin; it identifies crossover's pages."""
 
 ORIGIN_ELEMENT = re.compile(rf'<script type="application/json" id="{ORIGIN_MARK}">(.*?)</script>', re.DOTALL)
-
-FILE_MARK = "data-file"
-"""The attribute of a user's file on a page, with its name."""
 
 SHEET = re.compile(r'"data:text/css,([^"]*)"')
 SECOND_COPY = re.compile(
@@ -71,8 +67,8 @@ def render(results: Path, page: Path, waiting: str = "{}", *, foreign: bool = Fa
         "PYTHONPATH": str(WORKFLOW),
         "PYTHONNOUSERSITE": "1",
     }
-    with tempfile.TemporaryDirectory(prefix="crossover-") as folder:
-        copy = Path(folder) / "reports"
+    with temporary.folder() as folder:
+        copy = folder / "reports"
         shutil.copytree(REPORTS, copy, ignore=shutil.ignore_patterns("_site", ".quarto", "*_files"))
         # Written afresh, so that new documents are cited even before `make docs`.
         (copy / sources.BIBLIOGRAPHY.name).write_text(sources.bibliography(sources.read()), encoding="utf-8")

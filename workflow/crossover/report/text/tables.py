@@ -244,7 +244,7 @@ def _harmless(value: Any, name: str = "") -> Any:
 # A text of a column is often that of most rows.
 @lru_cache(maxsize=10_000)
 def _in_a_line(text: str) -> str:
-    return RAW.sub("{ =", BREAK.sub(" ", text))
+    return CITED.sub("@ ", RAW.sub("{ =", BREAK.sub(" ", text)))
 
 
 CODE = "snippet"
@@ -257,6 +257,8 @@ BREAK = re.compile(
 
 RAW = re.compile(r"\{\s*=")
 """The mark with which Markdown takes a text for HTML."""
+CITED = re.compile(r"(?<![^\W_])@(?=[\w{])")
+"""The mark with which Markdown takes a text for a reference."""
 
 
 def panels(
