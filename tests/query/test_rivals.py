@@ -4,6 +4,7 @@ import shutil
 
 import numpy as np
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 from runs import finished
@@ -70,6 +71,18 @@ def test_without_stored_blocks_each_launch_has_the_quotient_of_its_ratios(rivals
     [row] = ask(Run(tmp_path), 1000, arm="no-copy", than="default")
     assert np.log(row["ratio"]) == pytest.approx((logs["no-copy"] - logs["default"]).mean())
     assert row["low"] < row["ratio"] < row["high"] and row["launches"] == 5
+
+
+def test_a_copy_of_all_blocks_by_an_earlier_release_gives_the_same_answer(rivals, tmp_path):
+    shutil.copytree(rivals.results, tmp_path, dirs_exist_ok=True)
+    parts = [record.read(path, record.MEASUREMENTS) for path in run_tables.raw_files(tmp_path)]
+    copy = pa.concat_tables([part.replace_schema_metadata() for part in parts])
+    shutil.rmtree(tmp_path / "raw")
+    record.write(copy, tmp_path / "measurements.parquet")
+    (tmp_path / "validities.parquet").unlink()
+    asked = {"arm": "default", "than": "no-copy"}
+    assert ask(Run(tmp_path), 1000, **asked) == ask(rivals, 1000, **asked)
+    assert run_tables.read(tmp_path, "validities").equals(run_tables.read(rivals.results, "validities"))
 
 
 # ---- launches that did not measure both

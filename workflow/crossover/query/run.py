@@ -210,11 +210,14 @@ class Run:
         return self._table("crossovers")
 
     def measurements(self) -> Dataset:
-        """All measurements, which the dataset reads from the raw files only as they are asked for."""
+        """All measurements, which are read from the raw files only as far as they are asked for.
+
+        With the columns of the first file: earlier releases had fewer, and their `levels` were JSON text.
+        """
         from pyarrow.dataset import dataset
 
         files = [*map(str, run_tables.raw_files(self.results))]
-        return dataset(files, schema=record.MEASUREMENTS, format="parquet")
+        return dataset(files or record.MEASUREMENTS.empty_table())
 
     def settings(self) -> pd.DataFrame:
         """The table of recommended settings. Raises CrossoverError if an experiment was measured alone since."""
