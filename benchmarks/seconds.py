@@ -20,7 +20,7 @@ import pyarrow.compute as pc
 
 from crossover.analyse.estimates.choice import Choice, questions
 from crossover.analyse.estimates.curve import Curve, blocks, curves, medians
-from crossover.records import record
+from crossover.records import record, run_tables
 from crossover.records.outcome import OPEN
 
 PARTS = {
@@ -84,7 +84,7 @@ def chosen(every: list[Curve]) -> dict[tuple[str, str, float], list[Choice]]:
 
 def points(folder: Path) -> pd.DataFrame:
     """The points that take more than LARGE of the run, with what they bought, also by fewer rounds."""
-    files = sorted(folder.glob("experiments/*/measurements.parquet"))
+    files = run_tables.raw_files(folder)
     tables = [each for file in files if len(each := record.read(file, record.MEASUREMENTS))]
     rows = pd.concat(
         each.select([*POINT, "placement", "launch", "start_ns", "round"]).to_pandas() for each in tables
@@ -97,7 +97,7 @@ def points(folder: Path) -> pd.DataFrame:
     found["%"] = 100 * found["seconds"] / table(folder, "launches")["wall_seconds"].sum()
     for few in (None, *FEW):
         kept = [each if few is None else each.filter(pc.less(each["round"], few)) for each in tables]
-        choices = chosen([curve for each in kept for curve in curves(medians(blocks(each)))])
+        choices = chosen([*curves(pd.concat(medians(blocks(each)) for each in kept))])
         found[f"first {few}" if few else "all rounds"] = [
             ", ".join(f"{one.verdict} {one.guarantee:.2f}" for one in choices.get(at, ())) for at in found.index
         ]

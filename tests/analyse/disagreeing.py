@@ -10,7 +10,7 @@ from synthetic import SIZES, launched, rows
 
 from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.recommend import recommend
-from crossover.analyse.tables.writer import derive, join
+from crossover.analyse.tables.writer import join
 from crossover.records import record
 
 LAUNCHES = 5
@@ -70,7 +70,6 @@ def finish(folder, receipts):
     parts = [folder / "experiments" / experiment for experiment in receipts]
     for part, own in zip(parts, receipts.values(), strict=True):
         gather(own, part)
-        derive(part)
     join(parts, folder)
     record.write(pa.Table.from_pylist([], record.CLAIMS), folder / "claims.parquet")
     recommend(folder)

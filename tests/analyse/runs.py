@@ -11,7 +11,6 @@ from crossover.analyse.estimates.curve import curves
 from crossover.analyse.tables import writer
 from crossover.analyse.tables.raw_files import gather
 from crossover.analyse.tables.recommend import recommend
-from crossover.analyse.tables.writer import derive
 from crossover.records import record
 from crossover.records.rows import Launch
 
@@ -39,7 +38,6 @@ def finished(
         facts |= {"libraries": {"pyzmq": pyzmq}, "rank": rank} | told
         receipts.append(launched(folder, measured, launch=number, **facts))
     gather(receipts, folder)
-    derive(folder)
     return folder
 
 

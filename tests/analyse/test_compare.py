@@ -11,7 +11,6 @@ from synthetic import SIZES, launched, rows
 from crossover.__main__ import main
 from crossover.analyse.tables.compare import TABLES, compare
 from crossover.analyse.tables.raw_files import gather
-from crossover.analyse.tables.writer import derive
 
 
 @pytest.fixture(scope="module")
@@ -120,7 +119,6 @@ def test_what_the_command_prints_and_why_parts_have_no_comparison(tmp_path, befo
         "some holes": [launched(tmp_path / "holes", other, experiment="other"), hole],
     }.items():
         gather(receipts, tmp_path / name)
-        derive(tmp_path / name)
     version = shutil.copytree(before, tmp_path / "version")
     table = pq.read_table(version / "launches.parquet")
     pq.write_table(table.replace_schema_metadata({"crossover": "99"}), version / "launches.parquet")

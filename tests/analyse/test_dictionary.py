@@ -7,16 +7,17 @@ import duckdb
 import pytest
 from synthetic import SIZES, launched, rows
 
+import crossover
 from crossover.analyse.tables import compare, writer
 from crossover.analyse.tables.raw_files import gather
-from crossover.analyse.tables.writer import derive, join
+from crossover.analyse.tables.writer import join
 from crossover.design.protocol import KEYS
 from crossover.records import record
 from crossover.records.holes import HoleKind
 
 TABLES = writer.TABLES | compare.TABLES
 DOCS = Path(__file__).parents[2] / "docs"
-ALL = TABLES | {"claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
+ALL = TABLES | {"measurements": record.MEASUREMENTS, "claims": record.CLAIMS, "recommendations": record.RECOMMENDATIONS}
 SHARED = ("keys", "panel", "axis", "arm")
 """Sections on columns that several tables share."""
 PAGE = (DOCS / "data.md").read_text(encoding="utf-8")
@@ -66,11 +67,12 @@ def run(tmp_path, monkeypatch):
     """The tables of a run, in `results` of the current folder."""
     values = {arm: [[1e-6] * 10] * len(SIZES) for arm in ("send", "Send", "null")}
     measured = rows(values, experiment="mpi_pingpong")
-    folder = tmp_path / "results" / "experiments" / "mpi_pingpong"
-    gather([launched(tmp_path / "results", measured, experiment="mpi_pingpong")], folder)
-    derive(folder)
-    join([folder], tmp_path / "results")
     monkeypatch.chdir(tmp_path)
+    folder = Path("results/experiments/mpi_pingpong")
+    gather([launched(Path("results"), measured, experiment="mpi_pingpong")], folder)
+    # Of another run, and in no table.
+    launched(Path("results"), measured, experiment="mpi_pingpong", launch=2)
+    join([folder], Path("results"))
 
 
 def blocks(language):
@@ -83,12 +85,15 @@ def test_the_example_of_the_page_runs(run):
     for code in blocks("python"):
         exec(code, found)
     assert len(found["curve"]) == len(SIZES)
+    same = crossover.load().measurements()
+    assert found["measurements"].count_rows() == same.count_rows() == 3 * 10 * len(SIZES)
     assert Path("ratio.svg").read_text().startswith("<svg")
 
 
 def test_the_queries_of_the_page_run(run):
     queries = "".join(blocks("sql")).splitlines()
-    competing, noise, medians, *_ = (duckdb.sql(query).fetchall() for query in queries)
+    competing, noise, medians, measured, *_ = (duckdb.sql(query).fetchall() for query in queries)
     assert [(row[2], row[3]) for row in competing] == [("Send", x) for x in SIZES]
     assert noise == [("mpi_pingpong", pytest.approx(0))]
     assert sorted({row[1] for row in medians}) == ["Send", "send"] and len(medians) == 2 * len(SIZES)
+    assert len(measured) == 3 * len(SIZES)

@@ -1,6 +1,6 @@
 """Are slow hosts and slow links named, and no others, from a tournament in pairs?"""
 
-from dataclasses import replace
+from dataclasses import asdict, replace
 
 import numpy as np
 import pandas as pd
@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from synthetic import launched
 
-from crossover.analyse.estimates.pairs import fit, over_launches, pairs
+from crossover.analyse.estimates.pairs import fit, over_launches, pairs, plays
 from crossover.analyse.tables.raw_files import gather
-from crossover.analyse.tables.writer import derive
 from crossover.records import record
 from crossover.records.rows import Launch, Median, Pair, Rank
 
@@ -92,7 +91,14 @@ class Runs:
         return pa.Table.from_pandas(frame, record.MEASUREMENTS, preserve_index=False)
 
     def judged(self):
-        return list(pairs(self.table, self.launches, self.ranks))
+        return judge(self.table, self.launches, self.ranks)
+
+
+def judge(table, launches, ranks):
+    """The rows of pairs, from the plays of each launch by itself."""
+    hosts = record.from_rows([asdict(rank) for rank in ranks], record.RANKS)
+    each = [table.filter(pc.equal(table["launch"], number)) for number in pc.unique(table["launch"]).to_pylist()]
+    return list(pairs([plays(own, hosts) for own in each], launches))
 
 
 def worse(judged, links=False):
@@ -216,7 +222,7 @@ def test_launches_on_other_hosts_share_the_hosts_that_played_in_several():
     frame["first_rank"], frame["second_rank"] = (
         frame[end].replace({1: 2, 2: 1}) for end in ("first_rank", "second_rank")
     )
-    judged = list(pairs(runs.table, runs.launches, moved))
+    judged = judge(runs.table, runs.launches, moved)
     assert worse(judged) == {("run 0", "n0001")}
     launches = {row["host"]: row["launches"] for row in judged if not row["other"]}
     assert launches["m0001"] == 1 and launches["n0002"] == 2 and launches["n0001"] == launches["n0000"] == 3
@@ -244,7 +250,7 @@ def test_names_and_the_unit_of_time_do_not_matter(order, constant):
     column = table.schema.get_field_index("value")
     scaled = table.set_column(column, table.schema.field(column), pc.multiply(table["value"], constant))
     names = {"": ""} | {f"n{rank:04}": f"n{name:04}" for rank, name in enumerate(order)}
-    after = {(row["host"], row["other"] or ""): row for row in pairs(scaled, runs.launches, renamed)}
+    after = {(row["host"], row["other"] or ""): row for row in judge(scaled, runs.launches, renamed)}
     for row in before:
         ends = sorted((names[row["host"]], names[row["other"] or ""]), key=lambda name: (name == "", name))
         other = after[tuple(ends)]
@@ -264,7 +270,6 @@ def test_the_table_names_a_slow_host_and_medians_ignore_its_rows(tmp_path):
         hosts = [f"n{rank:04}" for rank in range(4)]
         receipts.append(launched(tmp_path, rows, launch=launch, hosts=hosts, placement="nodes"))
     gather(receipts, tmp_path / "tables")
-    derive(tmp_path / "tables")
     judged = record.rows_of(tmp_path / "tables/pairs.parquet", Pair)
     assert [(row.host, row.other, row.verdict) for row in judged if row.verdict == "worse"] == [("n0001", "", "worse")]
     assert len(judged) == 10 and [row.other for row in judged[:4]] == ["n0001", "n0002", "n0003", ""]

@@ -14,6 +14,7 @@ from crossover.errors import CrossoverError
 from crossover.experiments.own_message import SNIPPETS, driver
 from crossover.experiments.own_task import driver as tasks
 from crossover.measure.farms.user_code import unfold
+from crossover.records.validities import Validity, count
 from crossover.report.text import holes as holes_of
 
 ENTRANTS = schema.complete({}).farms
@@ -94,7 +95,7 @@ def test_a_launch_measures_every_arm_that_can_run_it(launch, file, holes):
     own |= {"sources": {file: text}, "entrants": {name: ENTRANTS[name] for name in ARMS}}
     one = launch("own_task", settings("own_task", SHORT | own))
     assert one.run() == 0, one.log.read_text(encoding="utf-8")
-    lines = holes_of.impossible(one.table, "own_task")
+    lines = holes_of.impossible([*map(Validity.of, count(one.table).to_pylist())], "own_task")
     told = {arm: line for line in lines for arm in ARMS if f" {arm}," in line or f" {arm}:" in line}
     assert told.keys() == holes.keys() and all(holes[arm].replace("CAUSE", CAUSE) in told[arm] for arm in holes), lines
 

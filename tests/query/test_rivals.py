@@ -3,13 +3,15 @@
 import shutil
 
 import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
 import pytest
 from runs import finished
 from synthetic import blocks, launched, rows
 
 from crossover.analyse.estimates.intervals import estimate
 from crossover.analyse.tables.raw_files import gather
-from crossover.analyse.tables.writer import derive
 from crossover.query.estimates import _paired
 from crossover.query.run import Run
 from crossover.records import record, run_tables
@@ -20,7 +22,7 @@ NUMBERS = ["ratio", "low", "high"]
 
 def rounds(run, arm):
     """The logarithms of an arm's values, by launch, point and round."""
-    frame = run_tables.read(run.results, "measurements").to_pandas()
+    frame = pd.concat(record.read(path, record.MEASUREMENTS).to_pandas() for path in run.results.rglob("launch=*"))
     own = frame[frame["arm"] == arm]
     return np.log(own.pivot(index=["launch", "x"], columns="round", values="value"))
 
@@ -63,12 +65,24 @@ def test_than_the_reference_is_the_usual_answer_with_its_bias_and_without_an_arm
 
 def test_without_stored_blocks_each_launch_has_the_quotient_of_its_ratios(rivals, tmp_path):
     shutil.copytree(rivals.results, tmp_path, dirs_exist_ok=True)
-    (tmp_path / "measurements.parquet").unlink()
+    shutil.rmtree(tmp_path / "raw")
     medians = run_tables.read(tmp_path, "medians").to_pandas()
     logs = np.log(medians[medians["x"] == 1000].pivot(index="launch", columns="arm", values="ratio"))
     [row] = ask(Run(tmp_path), 1000, arm="no-copy", than="default")
     assert np.log(row["ratio"]) == pytest.approx((logs["no-copy"] - logs["default"]).mean())
     assert row["low"] < row["ratio"] < row["high"] and row["launches"] == 5
+
+
+def test_a_copy_of_all_blocks_by_an_earlier_release_gives_the_same_answer(rivals, tmp_path):
+    shutil.copytree(rivals.results, tmp_path, dirs_exist_ok=True)
+    parts = [record.read(path, record.MEASUREMENTS) for path in run_tables.raw_files(tmp_path)]
+    copy = pa.concat_tables([part.replace_schema_metadata() for part in parts])
+    shutil.rmtree(tmp_path / "raw")
+    record.write(copy, tmp_path / "measurements.parquet")
+    (tmp_path / "validities.parquet").unlink()
+    asked = {"arm": "default", "than": "no-copy"}
+    assert ask(Run(tmp_path), 1000, **asked) == ask(rivals, 1000, **asked)
+    assert run_tables.read(tmp_path, "validities").equals(run_tables.read(rivals.results, "validities"))
 
 
 # ---- launches that did not measure both
@@ -81,7 +95,6 @@ def apart(folder, *heats):
         seconds = {arm: blocks(random, np.zeros(3), 1)[1, 0] for arm in ("copy", *rivals, "null")}
         receipts.append(launched(folder, rows(seconds, launch=number, sizes=SIZES), launch=number))
     gather(receipts, folder)
-    derive(folder)
     return Run(folder)
 
 
@@ -109,11 +122,11 @@ def test_chance_of_the_reference_does_not_widen_the_interval(tmp_path):
     """Its blocks of one launch take twice as long: both ratios to it scatter, that of the rivals does not."""
     finished(tmp_path, 5, sizes=SIZES)
     [before] = ask(Run(tmp_path), 1000, arm="no-copy", than="default")
-    measured = run_tables.read(tmp_path, "measurements").to_pylist()
-    slow = [{"value": 2 * row["value"]} if (row["arm"], row["launch"]) == ("copy", 1) else {} for row in measured]
-    changed = record.from_rows([row | own for row, own in zip(measured, slow, strict=True)], record.MEASUREMENTS)
-    record.write(changed, tmp_path / "measurements.parquet")
-    derive(tmp_path)
+    [raw] = tmp_path.rglob("launch=1-*")
+    table = record.read(raw, record.MEASUREMENTS)
+    slow = pc.if_else(pc.equal(table["arm"], "copy"), pc.multiply(table["value"], 2), table["value"])
+    record.write(table.set_column(table.schema.names.index("value"), "value", slow), raw, record.metadata(table))
+    gather(sorted(tmp_path.glob("launches/*/*/*/*")), tmp_path)
     run = Run(tmp_path)
     [after] = ask(run, 1000, arm="no-copy", than="default")
     assert [after[name] for name in NUMBERS] == pytest.approx([before[name] for name in NUMBERS])

@@ -217,16 +217,10 @@ class Campaign:
                     tables["ratios"].append(shared | cell | found | {"reference": curve.reference})
         for start in (0, len(curve.points) // 2):
             for name in ("ok", "throttled"):
-                raw = {
-                    "arm": curve.reference, "runs": curve.reference, "reference": curve.reference, "is_null_arm": False,
-                    "ceiling": False, "launch": 1, "round": 1, "position": 0, "n": 10, "start_ns": start,
-                    "x": curve.points[start],
-                    "value": curve.rate if name == "ok" else None, "block_seconds": 0.01, "validity": name,
-                    "stop": "width" if start else "budget", "unit": curve.unit, "levels": [],
-                }  # fmt: skip
-                tables["measurements"].append(
-                    {key: value for key, value in (shared | raw).items() if key != "launches"}
-                )
+                row = {column: shared[column] for column in ("experiment", "placement", "protocol")}
+                row |= {"arm": curve.reference, "is_null_arm": False, "x": curve.points[start], "validity": name}
+                row |= {"stop": "width" if start else "budget", "cells": int(name == "ok"), "measurements": 1}
+                tables["validities"].append(row | {"valid": int(name == "ok")})
         found: Row = dict.fromkeys(("x", "low", "high", "bracket_low", "bracket_high"))
         found["verdict"] = crossover([cell["verdict"] for cell in cells])
         if found["verdict"] == "one":
@@ -239,7 +233,7 @@ class Campaign:
 
 
 SCHEMAS: dict[str, pa.Schema] = {
-    "measurements": record.MEASUREMENTS, "launches": record.LAUNCHES, "ranks": record.RANKS,
+    "validities": record.VALIDITIES, "launches": record.LAUNCHES, "ranks": record.RANKS,
     "summary": record.SUMMARY, "ratios": record.RATIOS, "crossovers": record.CROSSOVERS,
     "thresholds": record.THRESHOLDS, "sensitivity": record.SENSITIVITY,
     "choices": record.CHOICES, "pairs": record.PAIRS,
@@ -386,7 +380,7 @@ def two_good_one_hole() -> Campaign:
 
 def run(campaign: Campaign) -> Tables:
     """The tables of a campaign that the report reads."""
-    return Tables.of({name: rows for name, rows in campaign.tables().items() if name != "measurements"})
+    return Tables.of(campaign.tables())
 
 
 def panel(curve: Curve, **changes: Any) -> Panel:

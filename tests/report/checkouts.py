@@ -5,13 +5,12 @@ from pathlib import Path
 
 import pyarrow as pa
 
-from crossover.records import record
-from crossover.share import run_files
+from crossover.records import record, run_tables
 
 
 def write_raw(results: Path, launch: dict[str, object]) -> Path:
     """Write the raw file of a launch with one empty row, like `python -m crossover launch`."""
-    path = run_files.raw_file(results, str(launch["file"]))
+    path = run_tables.raw_file(results, str(launch["file"]))
     facts = {key: value for key, value in launch.items() if key not in ("file", "receipt")}
     table = pa.Table.from_pylist([{"x": 0.0}], record.MEASUREMENTS)
     record.write(table, path, {"launch": facts, "ranks": []})

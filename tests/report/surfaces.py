@@ -106,9 +106,9 @@ class Everything(Campaign):
             row.update(placement="nodes", hosts=pair, exclusive=False)
         tables["launches"][0].update(settings=json.dumps(SETTINGS | {"budget_seconds": 600}))
         tables["launches"][1].update(job="7", entering_seconds=10.0)
-        absent = tables["measurements"][0] | {"arm": "in C", "runs": "in C", "value": None, "validity": "no `cc`"}
-        others = {"x": 10.0}, {"protocol": "another protocol"}, {"arm": "flaky"}, {"arm": "flaky", "value": 1.0}
-        tables["measurements"] += [absent, *(absent | changes for changes in others)]
+        absent = tables["validities"][0] | {"arm": "in C", "cells": 0, "valid": 0, "validity": "no `cc`"}
+        others = {"x": 10.0}, {"protocol": "another protocol"}, {"arm": "flaky"}, {"arm": "flaky", "valid": 1}
+        tables["validities"] += [absent, *(absent | changes for changes in others)]
         for name in ("summary", "ratios"):
             # A ceiling; an arm without some points.
             rows = [row for row in tables[name] if row["protocol"] == TCP and row["metric"] == "throughput"]

@@ -15,10 +15,9 @@ import pytest
 from crossover.__main__ import main
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.records import record, rows
+from crossover.records import record, rows, run_tables
 from crossover.records.holes import why
 from crossover.report.pages import renderer
-from crossover.share import run_files
 from crossover.share.private import FOLDERS, WITHHELD, Mask
 
 HOSTS = ("zebra07", "apple02")
@@ -92,7 +91,7 @@ def named(whole_run, tmp_path_factory):
     for row in launches:
         own = [each for each in ranks if all(each[key] == row[key] for key in ("experiment", "placement", "launch"))]
         facts = {"launch": {key: value for key, value in row.items() if key not in FOLDERS}, "ranks": own}
-        record.write(record.MEASUREMENTS.empty_table(), run_files.raw_file(results, row["file"]), facts)
+        record.write(record.MEASUREMENTS.empty_table(), run_tables.raw_file(results, row["file"]), facts)
     options = ["/home/babbagec/moonproject/slurm", "/home/babbagec/x"]
     waiting = {"partial": options, "hosts": {"nodes": 2}, "too_few_nodes": REASON}
     with pytest.MonkeyPatch.context() as patch:
@@ -148,7 +147,7 @@ def test_pseudonyms_agree_between_tables_raw_files_and_the_page(packed, named, w
     assert {row["host"] for row in launches} == zebra
     assert {row["hosts"] for row in launches if row["hosts"]} == {",".join(sorted(apple | zebra))}
     assert {row["job"] for row in launches} == {"job-1"}
-    own = run_files.raw_file(results, launches[0]["file"])
+    own = run_tables.raw_file(results, launches[0]["file"])
     raw = json.loads(pq.read_schema(own).metadata[b"ranks"])
     assert [row["host"] for row in raw] == [row["host"] for row in ranks[:2]]
     assert [row["address"] for row in raw] == [row["address"] for row in ranks[:2]]

@@ -5,7 +5,7 @@ import shutil
 import pytest
 from copies import SMALL_MPI, Project
 
-from crossover.records import record
+import crossover
 
 
 @pytest.mark.long
@@ -21,7 +21,7 @@ def test_without_a_compiler_only_the_ceilings_are_missing_and_a_compiler_fills_t
             "mpi_exchange.so: not built, so its ceilings will not be measured: no C compiler '/no/such/mpicc'" in said
         )
         assert project.planned() == {}
-    rows = record.read(project.folder / "results/measurements.parquet", record.MEASUREMENTS).to_pylist()
+    rows = crossover.load(project.folder / "results").measurements().to_table().to_pylist()
     assert {row["value"] is None for row in rows if row["ceiling"]} == {True}
     assert {row["validity"].split(" was found")[0] for row in rows if row["arm"] == "C"} == {
         "no C compiler '/no/such/mpicc'"
@@ -35,7 +35,6 @@ def test_without_a_compiler_only_the_ceilings_are_missing_and_a_compiler_fills_t
     if not shutil.which("cc"):
         pytest.skip("no C compiler here to fill the hole with")
     project.succeed("snakemake", "--profile", "profiles/local", "-F", "mpi_pingpong")
-    own = project.folder / "results/experiments/mpi_pingpong/measurements.parquet"
-    rows = record.read(own, record.MEASUREMENTS).to_pylist()
+    rows = crossover.load(project.folder / "results").measurements().to_table().to_pylist()
     assert all(row["value"] is not None for row in rows if row["ceiling"])
     assert project.leftovers() == []

@@ -4,9 +4,9 @@
 from crossover.workflow import failures
 
 TABLES = (
-    "measurements",
     "launches",
     "ranks",
+    "validities",
     "medians",
     "summary",
     "ratios",

@@ -12,10 +12,9 @@ from crossover.cli.command import RESULTS, path, step
 )
 def tables(chosen: Namespace) -> None:
     """Derive an experiment's tables from the raw files that receipts name."""
-    from crossover.analyse.tables import raw_files, writer
+    from crossover.analyse.tables import raw_files
 
     raw_files.gather(chosen.receipts, chosen.folder)
-    writer.derive(chosen.folder)
 
 
 @step(

@@ -330,9 +330,8 @@ def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str],
     from crossover.design import farms
     from crossover.design.experiments import declared
     from crossover.query.run import Run
-    from crossover.records import run_tables
     from crossover.records.outcome import OPEN
-    from crossover.report.text import holes, numbers
+    from crossover.report.text import holes, numbers, tables
     from crossover.report.text.choices import plain
 
     run, experiment = Run(results), declared()[name]
@@ -353,7 +352,7 @@ def _answer(results: Path, name: str, counts: Sequence[int]) -> tuple[list[str],
             lines.append(f"{usual} is at most {numbers.significant(cost)} times worse, at {numbers.quantity(x, unit)}")
     if left_out := [f"{count:,}" for count in counts if count not in measured]:
         lines.append(f"Not measured: {numbers.listed(left_out)}; the page says why")
-    lines += holes.impossible(run_tables.read(results, "measurements"), name)
+    lines += holes.impossible(tables.load(results, ["validities"]).validities, name)
     # A loop needs no explanation beside another choice.
     arms_to_paste = [arm for arm in chosen if arm != usual or not experiment.farming] or list(chosen)
     texts = {arm: farms.snippet(arm) or experiment.snippets.get(arm, "") for arm in arms_to_paste}

@@ -50,12 +50,11 @@ def against(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> Pane
 
 def reached(results: Path, panel: Panel, level: float) -> list[Threshold]:
     """From where each arm of a panel reaches a level. Empty without medians."""
-    medians = kept(results, "medians")
-    if medians is None:
+    if not run_tables.exists(results, "medians"):
         return []
     # The levels beside it bound an open one.
     levels = sorted({level, *LEVELS})
-    own = curves(of_panel(medians, panel, panel.arms).to_pandas())
+    own = curves(of_panel(run_tables.read(results, "medians"), panel, panel.arms).to_pandas())
     asked = [replace(curve, facts=curve.facts | {"levels": levels}) for curve in own]
     rows = map(Threshold.of, writer.thresholds(asked))
     return [row for row in rows if row.level == level]
@@ -89,9 +88,9 @@ def _of_kind(row: Ratio, panel: Panel, than: str) -> Ratio:
 
 def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict[tuple[str, float], Ratio]:
     """The rows of ratios to `than`, by arm and point, from the launches that measured both; none without launches."""
-    medians = kept(results, "medians")
-    if medians is None:
+    if not run_tables.exists(results, "medians"):
         return {}
+    medians = run_tables.read(results, "medians")
     nulls = medians.filter(pc.and_(medians["is_null_arm"], pc.equal(medians["experiment"], panel.experiment)))
     made = _medians(results, panel, medians, than, {than, *arms})
     # A null arm would count as one of `than` here.
@@ -108,20 +107,14 @@ def _paired(results: Path, panel: Panel, than: str, arms: Sequence[str]) -> dict
 def _medians(results: Path, panel: Panel, medians: pa.Table, than: str, arms: Collection[str]) -> pd.DataFrame:
     """The medians of `arms` with ratios to `than`: over rounds, or where blocks were not kept, by each launch's
     ratios to the reference."""
-    measured = kept(results, "measurements")
-    blocks = None if measured is None else of_panel(measured, panel, arms)
-    if not blocks:
-        return _by_launch(of_panel(medians, panel, arms).to_pandas(), than)
-    column = blocks.schema.get_field_index("reference")
-    blocks = blocks.set_column(column, blocks.schema.field(column), pa.repeat(than, blocks.num_rows))
-    return curve.medians(curve.blocks(blocks))
-
-
-def kept(results: Path, name: str) -> pa.Table | None:
-    """A table of the run; None if it was not kept. Raises RecordError for one that cannot be read."""
-    folders = [results, *run_tables.newer(results)]
-    kept = any((folder / f"{name}.parquet").exists() for folder in folders)
-    return run_tables.read(results, name) if kept else None
+    parts = []
+    for path in run_tables.raw_files(results, panel.experiment):
+        blocks = of_panel(record.read(path, record.MEASUREMENTS), panel, arms)
+        column = blocks.schema.get_field_index("reference")
+        blocks = blocks.set_column(column, blocks.schema.field(column), pa.repeat(than, blocks.num_rows))
+        if blocks:
+            parts.append(curve.medians(curve.blocks(blocks)))
+    return pd.concat(parts) if parts else _by_launch(of_panel(medians, panel, arms).to_pandas(), than)
 
 
 def of_panel(table: pa.Table, panel: Panel, arms: Collection[str]) -> pa.Table:

@@ -17,7 +17,7 @@ from crossover.query import answers, index, question
 from crossover.query.answers import Answer, Value, answer
 from crossover.query.chosen import Chosen
 from crossover.query.index import Index, Match
-from crossover.records import run_tables
+from crossover.records import record, run_tables
 from crossover.records.outcome import OPEN
 from crossover.records.rows import Recommendation, Threshold
 from crossover.report.text import choices, findings, holes, more, numbers, recommendations, tables
@@ -29,6 +29,7 @@ from crossover.report.tournament.words import Tournament
 if TYPE_CHECKING:
     import altair as alt
     import pandas as pd
+    from pyarrow.dataset import Dataset
 
 QUERIED = ("launches", "summary", "ratios", "crossovers", "thresholds", "choices", "pairs")
 """The tables behind answers and charts."""
@@ -207,6 +208,16 @@ class Run:
     def crossovers(self) -> pd.DataFrame:
         """The table of crossovers."""
         return self._table("crossovers")
+
+    def measurements(self) -> Dataset:
+        """All measurements, which are read from the raw files only as far as they are asked for.
+
+        With the columns of the first file: earlier releases had fewer, and their `levels` were JSON text.
+        """
+        from pyarrow.dataset import dataset
+
+        files = [*map(str, run_tables.raw_files(self.results))]
+        return dataset(files or record.MEASUREMENTS.empty_table())
 
     def settings(self) -> pd.DataFrame:
         """The table of recommended settings. Raises CrossoverError if an experiment was measured alone since."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from crossover.design.protocol import KEYS
 from crossover.errors import CrossoverError
 from crossover.records import atomic, json_text, rows
+from crossover.records.validities import Validity
 
 R = TypeVar("R", bound=rows.Row)
 
@@ -40,6 +41,7 @@ TABLES: dict[str, type[rows.Row]] = {
     "measurements": rows.Measurement,
     "launches": rows.Launch,
     "ranks": rows.Rank,
+    "validities": Validity,
     "medians": rows.Median,
     "summary": rows.Summary,
     "ratios": rows.Ratio,
@@ -59,6 +61,7 @@ TABLES: dict[str, type[rows.Row]] = {
 MEASUREMENTS = rows.Measurement.schema()
 LAUNCHES = rows.Launch.schema()
 RANKS = rows.Rank.schema()
+VALIDITIES = Validity.schema()
 MEDIANS = rows.Median.schema()
 SUMMARY = rows.Summary.schema()
 RATIOS = rows.Ratio.schema()

@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from crossover.errors import CrossoverError
-from crossover.records import record
+from crossover.records import record, validities
 
 LAUNCHES = "launches"
 
@@ -37,6 +37,9 @@ def read(results: Path, name: str) -> pa.Table:
 
     Raises RecordError if a file cannot be read, or there is none.
     """
+    if name == "validities" and not exists(results, name):
+        # Earlier releases kept a copy of all measurements instead.
+        return validities.add_up([validities.count(read(results, "measurements"))])
     schema, joined, own = record.schemas(name)[name], results / f"{name}.parquet", _own(results, name)
     if not own and not joined.exists():
         if (results / f"{LAUNCHES}.parquet").exists():
@@ -63,6 +66,28 @@ def require_joined(results: Path, experiments: Collection[str] | None = None) ->
         raise CrossoverError(
             f"{results}: {', '.join(names)} was measured alone since claims and settings were decided; {AGAIN}"
         )
+
+
+def raw_file(results: Path, file: str) -> Path:
+    """The path of a launch's raw file, even if the folder of results has moved since the analysis."""
+    parts = Path(file).parts
+    return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
+
+
+def raw_files(results: Path, experiment: str = "") -> list[Path]:
+    """The files with the measurements of all launches in the tables, or of an experiment's: the raw files.
+
+    One that is not there is left out. Where earlier releases kept a copy of all measurements, and none of the raw files
+    is there, the copy.
+    """
+    launches = read(results, LAUNCHES).select(["experiment", "file"]).to_pylist()
+    own = [
+        row["file"]
+        for row in launches
+        if experiment in ("", row["experiment"]) and "raw" in Path(row["file"] or "").parts
+    ]
+    files = [path for path in (raw_file(results, file) for file in own) if path.is_file()]
+    return files or [*results.glob("measurements.parquet")]
 
 
 def _own(results: Path, name: str) -> dict[str, Path]:

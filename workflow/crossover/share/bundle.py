@@ -10,7 +10,7 @@ from pathlib import Path
 
 from crossover.errors import CrossoverError
 from crossover.paths import PROJECT
-from crossover.records import rows
+from crossover.records import rows, run_tables
 from crossover.share import private, run_files
 
 BESIDE = ("config", "requirements*.lock", "pyproject.toml", "CITATION.cff", "LICENSE", "docs/data.md")
@@ -80,7 +80,7 @@ def write(results: Path, bundle: Path, redact: bool = False, own_text: bool = Fa
 
 def _raw(results: Path, launches: Sequence[rows.Launch]) -> list[Path]:
     """The raw files of the launches. Raises CrossoverError if one is missing."""
-    raw = [run_files.raw_file(results, launch.file) for launch in launches]
+    raw = [run_tables.raw_file(results, launch.file) for launch in launches]
     if missing := [str(path) for path in raw if not path.is_file()]:
         raise CrossoverError(
             f"{missing[0]}: is missing ({len(missing)} of {len(raw)} raw files are); to remeasure missing launches, "

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from crossover.errors import CrossoverError
-from crossover.records import atomic, record, rows
+from crossover.records import atomic, record, rows, run_tables
 from crossover.records.temporary import folder as temporary_folder
 from crossover.report.pages import renderer
 
@@ -57,15 +57,9 @@ def own_files(launches: Sequence[rows.Launch], own_text: bool) -> str:
     return f", with{'' if own_text else 'out'} the text of {', '.join(names)}" + ("" if own_text else " (--own-text)")
 
 
-def raw_file(results: Path, file: str) -> Path:
-    """The path of a launch's raw file, even if the folder of results has moved since the analysis."""
-    parts = Path(file).parts
-    return results.joinpath(*parts[len(parts) - 1 - parts[::-1].index("raw") :])
-
-
 def _newer(results: Path) -> Iterator[str]:
     """The raw files that are missing in the tables, or have changed since."""
-    known = {raw_file(results, row.file): row.started_utc for row in launches(results)}
+    known = {run_tables.raw_file(results, row.file): row.started_utc for row in launches(results)}
     joined = (results / "launches.parquet").stat().st_mtime_ns
     # Launches of other tiers are in the same folder, but not part of this report.
     tiers = {path.parents[2] for path in known}

@@ -11,9 +11,9 @@ launches is pooled over all hosts, and over all links. One whose own variance do
 host that another program slowed in one launch is uncertain, not slow.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from typing import cast
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -28,7 +28,7 @@ from crossover.analyse.estimates.intervals import Estimate, Floats
 from crossover.design.protocol import KEYS
 from crossover.records.outcome import ALIKE, OPEN, WORSE
 from crossover.records.record import SIGNIFICANCE
-from crossover.records.rows import Launch, Rank
+from crossover.records.rows import Launch
 
 Ints = NDArray[np.intp]
 
@@ -53,24 +53,30 @@ GROUP = [*PANEL, "runs", "x"]
 FACTS = [*PANEL, "axis", "axis_unit", "better", "unit", "x", *KEYS]
 
 
-def pairs(measurements: pa.Table, launches: Sequence[Launch], ranks: Sequence[Rank]) -> Iterator[Row]:
-    """The rows of record.PAIRS, from a table of record.MEASUREMENTS; none if that has no rows of pairs.
+Plays = dict[tuple[Any, ...], tuple[Row, pd.DataFrame]]
+"""The plays of each group, by its values of GROUP: its columns of FACTS with `arm`, and a row for each launch and pair
+of hosts, `host` before `other`: the `log` of the median over rounds, and the number of `rounds` with a value."""
+
+
+def pairs(played: Iterable[Plays], launches: Iterable[Launch]) -> Iterator[Row]:
+    """The rows of record.PAIRS, from the plays of all launches.
 
     Blocks are grouped by the alternative that ran, so those of the null arm count for its reference. `p` is adjusted
     for all hosts of an experiment and placement, and for all links by themselves: on average at most SIGNIFICANCE of
     those that are called worse are not (Benjamini and Hochberg, J. R. Stat. Soc. B 57 (1995) 289).
     """
-    played = measurements.filter(pc.is_valid(measurements["first_rank"]))
+    groups: dict[tuple[Any, ...], list[tuple[Row, pd.DataFrame]]] = {}
+    for key, group in (item for each in played for item in each.items()):
+        groups.setdefault(key, []).append(group)
     minimum = {(each.experiment, each.placement): _minimum_effect(each) for each in launches}
     facts: dict[int, Row] = {}
     parts: list[pd.DataFrame] = []
-    for number, plays in _plays(played, ranks).groupby("group"):
-        of_group = played.slice(plays["row"].min(), 1).select([*FACTS, "runs"]).to_pylist()[0]
-        of_group["arm"] = of_group.pop("runs")
-        facts[cast("int", number)] = of_group
+    for number, key in enumerate(sorted(groups)):
+        of_group = facts[number] = groups[key][0][0]
+        of_launches = pd.concat([rows for _, rows in groups[key]])
         place = {name: of_group[name] for name in PLACE}
         least = minimum.get(tuple(place.values()), MINIMUM_EFFECT)
-        tables = _estimates(plays, of_group["better"], np.log1p(least))
+        tables = _estimates(of_launches, of_group["better"], np.log1p(least))
         parts += [table.assign(group=number, smallest_effect=1 + least, **place) for table in tables]
     for _, rows in pd.concat(parts).groupby([*PLACE, "of_link"]) if parts else ():
         columns = _judged(rows).drop(columns="of_link").to_dict("list")
@@ -82,14 +88,15 @@ def _minimum_effect(launch: Launch) -> float:
     return float((launch.settings or {}).get("minimum_effect", MINIMUM_EFFECT))
 
 
-def _plays(played: pa.Table, ranks: Sequence[Rank]) -> pd.DataFrame:
-    """A row for each group, launch and pair of hosts, `host` before `other`: the `log` of the median over rounds, the
-    number of `rounds` with a value, and a `row` of the table."""
+def plays(measurements: pa.Table, ranks: pa.Table) -> Plays:
+    """The plays of some launches, from tables of record.MEASUREMENTS and record.RANKS; none without rows of pairs."""
+    played = measurements.filter(pc.is_valid(measurements["first_rank"]))
+    if not played:
+        return {}
     frame = played.select([*GROUP, "launch", "first_rank", "second_rank", "value"]).to_pandas()
     frame["group"] = frame.groupby(GROUP).ngroup()
     frame["log"] = np.log(frame["value"].astype(float))
-    places = [(each.experiment, each.placement, each.launch, each.rank, each.host) for each in ranks]
-    hosts = pd.DataFrame(places, columns=[*PLACE, "launch", "rank", "name"])
+    hosts = ranks.select([*PLACE, "launch", "rank", "host"]).to_pandas().rename(columns={"host": "name"})
     first, second = (
         frame.rename(columns={rank: "rank"}).merge(hosts, how="left")["name"].fillna("").to_numpy()
         for rank in ("first_rank", "second_rank")
@@ -101,7 +108,14 @@ def _plays(played: pa.Table, ranks: Sequence[Rank]) -> pd.DataFrame:
     )
     of_hosts = frame[(frame["host"] != "") & (frame["host"] != frame["other"])]
     by_pair = of_hosts.groupby(["group", "launch", "host", "other"])
-    return pd.DataFrame(by_pair.agg(log=("log", "median"), rounds=("log", "count"), row=("row", "min")).reset_index())
+    found = by_pair.agg(log=("log", "median"), rounds=("log", "count"), row=("row", "min")).reset_index()
+    groups: Plays = {}
+    for _, rows in found.groupby("group"):
+        facts = played.slice(rows["row"].min(), 1).select([*FACTS, "runs"]).to_pylist()[0]
+        key = tuple(facts[name] for name in GROUP)
+        facts["arm"] = facts.pop("runs")
+        groups[key] = facts, rows.drop(columns=["group", "row"])
+    return groups
 
 
 def _estimates(plays: pd.DataFrame, better: str, least: float) -> Iterator[pd.DataFrame]:

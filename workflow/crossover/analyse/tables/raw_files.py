@@ -1,63 +1,83 @@
-"""Gathers the raw files that receipts name into an experiment's tables of measurements, launches and ranks."""
+"""Gathers the raw files that receipts name into an experiment's launches and ranks, and reduces their measurements."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from crossover.analyse.estimates.curve import Row
+from crossover.analyse.estimates.curve import NAMES, Row, blocks, medians
+from crossover.analyse.estimates.pairs import Plays, pairs, plays
+from crossover.analyse.tables import writer
 from crossover.design.launch import LOADED
 from crossover.errors import CrossoverError
 from crossover.planning import receipt
 from crossover.planning.receipt import Receipt
-from crossover.records import record
+from crossover.records import record, validities
 from crossover.records.holes import HoleKind
+from crossover.records.rows import Launch
 
-GATHERED = record.schemas("measurements launches ranks")
-"""The tables with the content of the raw files."""
+Content = tuple[pa.Table, Row, list[Row]]
+"""The measurements, the launch and the ranks of a raw file."""
 
-LAUNCH = ("experiment", "placement", "launch")
-"""Columns that identify a launch of a run."""
+ROWS = 100_000
+"""The measurements that are reduced together: a step takes as long for a few rows as for thousands."""
 
 
 def gather(receipts: list[Path], folder: Path) -> None:
-    """Write the measurements, launches and ranks of the launches with these `receipts` to `folder`.
+    """Write all tables of the experiment whose launches have these `receipts` to `folder`.
 
     Raises RecordError for a file that is refused or cannot be written. A raw file that cannot be read is a hole.
     """
     for name, table in gathered(receipts).items():
         record.write(table, folder / f"{name}.parquet")
+    writer.derive(folder)
 
 
 def gathered(receipts: list[Path]) -> dict[str, pa.Table]:
-    """The measurements, launches and ranks of the raw files that these receipts name, one launch each.
+    """The tables made from the raw files that these receipts name, one launch each, with few of them in memory at once.
 
     Raises RecordError for two receipts of one launch, and CrossoverError for launches that loaded different libraries.
     The order of `receipts` does not matter.
     """
-    found: dict[tuple[Any, ...], tuple[pa.Table, Row, list[Row]]] = {}
-    for path in receipts:
-        held = receipt.read(path)
-        table, launch, ranks = _content(held)
-        key = tuple(launch[name] for name in LAUNCH)
-        if key in found:
-            raise record.RecordError(
-                path, f"is of the same launch as {found[key][1]['receipt']}", "leave one of them out"
-            )
-        which = dict(zip(LAUNCH, key, strict=True))
-        hosts = ",".join(sorted({str(rank["host"]) for rank in ranks})) or None
-        added = {"file": str(held.raw_file), "receipt": str(path), "hosts": hosts}
-        found[key] = table.replace_schema_metadata(), launch | added, [rank | which for rank in ranks]
-    parts = [found[key] for key in sorted(found)]
-    refuse_mixed_libraries([(launch, ranks) for _, launch, ranks in parts])
-    measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in parts)])
+    every = sorted(map(receipt.read, receipts), key=lambda held: (*held.identity.values(), held.path))
+    for first, second in pairwise(every):
+        if first.identity == second.identity:
+            raise record.RecordError(second.path, f"is of the same launch as {first.path}", "leave one of them out")
+    launches, loaded, played = list[Row](), list[tuple[Row, list[Row]]](), list[Plays]()
+    ranks, counts, found = list[pa.Table](), list[pa.Table](), list[pa.Table]()
+    for contents in _batches(map(_content, every)):
+        measurements = pa.concat_tables([record.MEASUREMENTS.empty_table(), *(table for table, _, _ in contents)])
+        own = record.from_rows([rank for _, _, of_launch in contents for rank in of_launch], record.RANKS)
+        launches += [launch for _, launch, _ in contents]
+        # Software is that of the first rank.
+        loaded += [(launch, of_launch[:1]) for _, launch, of_launch in contents]
+        ranks.append(own)
+        counts.append(validities.count(measurements))
+        found.append(writer.table(medians(blocks(measurements)), "medians"))
+        played.append(plays(measurements, own))
+    refuse_mixed_libraries(loaded)
     return {
-        "measurements": measurements.combine_chunks(),
-        "launches": record.from_rows([launch for _, launch, _ in parts], record.LAUNCHES),
-        "ranks": record.from_rows([rank for _, _, ranks in parts for rank in ranks], record.RANKS),
+        "launches": record.from_rows(launches, record.LAUNCHES),
+        "ranks": pa.concat_tables(ranks),
+        "validities": validities.add_up(counts),
+        "medians": pa.concat_tables(found).sort_by([(name, "ascending") for name in (*NAMES, "x", "launch")]),
+        "pairs": writer.table(pairs(played, map(Launch.of, launches)), "pairs"),
     }
+
+
+def _batches(contents: Iterable[Content]) -> Iterator[list[Content]]:
+    """The contents in lists with ROWS measurements or a little more; the last has fewer, or none."""
+    batch, rows = list[Content](), 0
+    for content in contents:
+        batch.append(content)
+        rows += content[0].num_rows
+        if rows >= ROWS:
+            yield batch
+            batch, rows = [], 0
+    yield batch
 
 
 def refuse_mixed_libraries(launches: Iterable[tuple[Row, list[Row]]]) -> None:
@@ -86,9 +106,9 @@ def refuse_mixed_libraries(launches: Iterable[tuple[Row, list[Row]]]) -> None:
             )
 
 
-def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
-    """The rows, the launch and the ranks of a raw file; of one that is refused, the launch of its receipt as a hole."""
-    path = held.raw_file
+def _content(held: Receipt) -> Content:
+    """The content of a raw file; of one that is refused, the launch of its receipt as a hole."""
+    path, added = held.raw_file, {"file": str(held.raw_file), "receipt": str(held.path)}
     try:
         if not held.raw:
             raise record.RecordError(held.path, "is not a receipt that can be read")
@@ -102,8 +122,9 @@ def _content(held: Receipt) -> tuple[pa.Table, Row, list[Row]]:
         refuse_impossible(path, table, ranks)
     except record.RecordError as error:
         hole = {"outcome": "hole", "hole": HoleKind.UNREADABLE, "reason": f"the file {error.fault}"}
-        return record.MEASUREMENTS.empty_table(), held.identity | hole, []
-    return table, launch, ranks
+        return record.MEASUREMENTS.empty_table(), held.identity | hole | added, []
+    hosts = ",".join(sorted({str(rank["host"]) for rank in ranks})) or None
+    return table.replace_schema_metadata(), launch | added | {"hosts": hosts}, [rank | held.identity for rank in ranks]
 
 
 def _typed(path: Path, rows: Any, schema: pa.Schema) -> list[Row]:

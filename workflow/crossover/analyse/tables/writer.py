@@ -1,4 +1,4 @@
-"""Writes the tables of an experiment from its measurements, and joins them into the tables of a run."""
+"""Writes the tables of an experiment from its medians, and joins them into the tables of a run."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
@@ -11,16 +11,15 @@ import pyarrow as pa
 
 from crossover.analyse.estimates.choice import Question, questions
 from crossover.analyse.estimates.crossover import crossing, levels_reached
-from crossover.analyse.estimates.curve import NAMES, Curve, Row, blocks, curves, medians
+from crossover.analyse.estimates.curve import NAMES, Curve, Row, curves
 from crossover.analyse.estimates.intervals import POSITIVE, Floats, Scale, estimate, launches_needed, scale_of, verdicts
-from crossover.analyse.estimates.pairs import pairs
 from crossover.analyse.estimates.sensitivity import Biases, sensitivities
 from crossover.records import record
 from crossover.records.outcome import SURE
-from crossover.records.rows import Launch, Rank
+from crossover.records.rows import Launch
 
 TABLES = record.schemas(
-    "measurements launches ranks medians summary ratios crossovers thresholds sensitivity pairs choices"
+    "launches ranks validities medians summary ratios crossovers thresholds sensitivity pairs choices"
 )
 """Every table of an experiment, which a run has too, by file name."""
 
@@ -136,39 +135,31 @@ FROM_CURVES: dict[str, Callable[[Sequence[Curve]], Rows]] = {
 
 
 def derive(folder: Path) -> None:
-    """Write the medians of the measurements in `folder`, and all estimates from them, to the same folder.
+    """Write all estimates from the medians in `folder` to the same folder.
 
     Raises RecordError for a file of `folder` that cannot be read or written.
     """
-    measurements = _whole("measurements", folder)
-    write(medians(blocks(measurements)), "medians", folder)
-    every = list(curves(_whole("medians", folder).to_pandas()))
+    every = list(curves(record.read(folder / "medians.parquet", record.MEDIANS).to_pandas()))
     launches = record.rows_of(folder / "launches.parquet", Launch)
     for name, rows in FROM_CURVES.items():
         write(rows(every), name, folder)
     write(choice_rows(every, launches), "choices", folder)
-    write(pairs(measurements, launches, record.rows_of(folder / "ranks.parquet", Rank)), "pairs", folder)
 
 
 def write(rows: Rows, name: str, folder: Path) -> None:
     """Write one table of `folder`."""
-    record.write(_table(rows, name), folder / f"{name}.parquet")
+    record.write(table(rows, name), folder / f"{name}.parquet")
 
 
 def join(folders: list[Path], results: Path) -> None:
     """Write each of TABLES to `results`, the rows of all experiments' `folders` together."""
     for name, schema in TABLES.items():
-        paths = [folder / f"{name}.parquet" for folder in sorted(folders)]
-        parts = [record.read(path, schema).replace_schema_metadata() for path in paths]
-        whole = pa.concat_tables([schema.empty_table(), *parts]).combine_chunks()
+        parts = (record.read(folder / f"{name}.parquet", schema) for folder in sorted(folders))
+        whole = pa.concat_tables([schema.empty_table(), *(part.replace_schema_metadata() for part in parts)])
         record.write(whole, results / f"{name}.parquet")
 
 
-def _whole(name: str, folder: Path) -> pa.Table:
-    return record.read(folder / f"{name}.parquet", TABLES[name])
-
-
-def _table(rows: Rows, name: str) -> pa.Table:
+def table(rows: Rows, name: str) -> pa.Table:
     """The `rows` as the table `name`, sorted by curve, level, place and launch; NaN becomes null."""
     schema = TABLES[name]
     order = (*NAMES, "host", "other", "level", "x_from", "x", "launch")

@@ -8,9 +8,6 @@ from functools import cached_property
 from html import escape
 from pathlib import Path
 
-import pyarrow as pa
-import pyarrow.compute as pc
-
 from crossover.config import published
 from crossover.design import experiments
 from crossover.design.experiments import declared
@@ -29,7 +26,6 @@ from crossover.report.text import (
     recommendations,
     tables,
 )
-from crossover.report.text.holes import Validity
 from crossover.report.text.tables import Panel, plain_first
 from crossover.report.tournament import charts as matrices
 from crossover.report.tournament import words as tournaments
@@ -88,10 +84,9 @@ class Page(AnyPage):
     @part
     def health(self) -> str:
         """The run of each experiment, one column each: limits, time, reasons to stop, validity."""
-        measurements = self._measurements()
         crowded, allocated = machine.crowded(self.tables.ranks), machine.allocated(self.tables.launches)
         columns = {
-            f"`{name}`": self._health(name, measurements)
+            f"`{name}`": self._health(name)
             | ({machine.ALLOCATED: allocated.get(name, "–")} if allocated else {})
             | ({machine.CROWDED: str(crowded[name])} if crowded else {})
             for name in self.tables.experiments
@@ -109,7 +104,7 @@ class Page(AnyPage):
             *holes.withheld(known.get("withheld", {})),
             holes.left_out(known.get("hosts", {}), known.get("too_few_nodes", "")),
             holes.absent([name for name in self.leads if name not in {*self.tables.experiments, *users}]),
-            *holes.silent(self._validities()),
+            *holes.silent(self.tables.validities),
         ]
         return "\n\n".join(filter(None, parts)) or "There are none: every launch has data."
 
@@ -267,24 +262,11 @@ class Page(AnyPage):
             for curve in choices.curves(self.tables)
         }
 
-    def _validities(self) -> list[Validity]:
-        """The validities of each arm's blocks, by experiment and protocol."""
-        kinds = ["experiment", "protocol", "arm", "validity"]
-        found = self._measurements().select([*kinds, "value"]).group_by(kinds, use_threads=False)
-        counts = found.aggregate([("value", "count")]).select([*kinds, "value_count"])
-        return [Validity(*row.values()) for row in counts.to_pylist()]
-
-    def _measurements(self) -> pa.Table:
-        """The rows of whole blocks."""
-        every = record.read(self.folder / "measurements.parquet", record.MEASUREMENTS)
-        return every.filter(pc.is_null(every["first_rank"]))
-
-    def _health(self, experiment: str, measurements: pa.Table) -> dict[str, str]:
-        own = measurements.filter(pc.equal(measurements["experiment"], experiment))
-        cells = own.group_by(["placement", "launch", "protocol", "x", "stop"]).aggregate([])
-        launches = [launch for launch in self.tables.launches if launch.experiment == experiment]
-        ranks = [rank for rank in self.tables.ranks if rank.experiment == experiment]
-        return machine.health(launches, ranks, cells["stop"].to_pylist(), own["validity"].to_pylist())
+    def _health(self, experiment: str) -> dict[str, str]:
+        launches = [row for row in self.tables.launches if row.experiment == experiment]
+        ranks = [row for row in self.tables.ranks if row.experiment == experiment]
+        validities = [row for row in self.tables.validities if row.experiment == experiment]
+        return machine.health(launches, ranks, validities)
 
 
 def _columns(facts: Mapping[str, Mapping[str, str]], empty: str) -> str:

@@ -9,7 +9,6 @@ from rich.console import Console
 from rich.text import Text
 
 from crossover.design.experiments import declared
-from crossover.records import run_tables
 from crossover.report.text import certainty, choices, claims, holes, machine, markup, more, numbers, recommendations
 from crossover.report.text.choices import Question
 from crossover.report.text.tables import Tables, load
@@ -86,7 +85,7 @@ def answer(
     elif not tables.pairs:
         yield Text("Nothing to choose: no arms could be compared with an interval.")
     users = [name for name in tables.experiments if name in declared() and declared()[name].of_user]
-    for said in (line for name in users for line in holes.impossible(run_tables.read(results, "measurements"), name)):
+    for said in (line for name in users for line in holes.impossible(tables.validities, name)):
         yield from _wrapped(said, width)
     if count < len(questions):
         yield Text(f"  and {len(questions) - count} more: crossover show --all", style="dim")

@@ -2,15 +2,12 @@
 
 import shlex
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-import pyarrow as pa
-import pyarrow.compute as pc
 
 from crossover.planning.plan import UNSAFE
 from crossover.planning.receipt import ANYWHERE
 from crossover.records.holes import alike, cause, why
 from crossover.records.rows import Launch
+from crossover.records.validities import Validity
 from crossover.report.text import numbers
 from crossover.report.text.tables import Tables, grouped
 
@@ -69,22 +66,11 @@ def partial(remarks: Sequence[str]) -> str:
     return "\n\n".join(map(_code, remarks))
 
 
-class Validity(NamedTuple):
-    """A validity of an arm's blocks under one protocol."""
-
-    experiment: str
-    protocol: str
-    arm: str
-    validity: str | None
-    values: int
-    """The number of such blocks that have a value."""
-
-
 def silent(validities: Sequence[Validity]) -> list[str]:
     """One sentence for each arm without any value under some protocols, with the reasons."""
     alike: dict[tuple[str, str, frozenset[str]], list[tuple[str, str]]] = {}
     for (experiment, arm, protocol), rows in grouped(validities, "experiment", "arm", "protocol").items():
-        if not any(row.values for row in rows):
+        if not any(row.valid for row in rows):
             reasons = {cause(row.validity or "unknown"): row.validity or "unknown" for row in rows}
             said = "; ".join(map(_code, reasons.values()))
             alike.setdefault((experiment, arm, frozenset(reasons)), []).append((protocol, said))
@@ -94,24 +80,18 @@ def silent(validities: Sequence[Validity]) -> list[str]:
     ]
 
 
-def impossible(measurements: pa.Table, experiment: str) -> list[str]:
+def impossible(validities: Sequence[Validity], experiment: str) -> list[str]:
     """A line for the arms that have no value at some points for the same reason: a choice is not among them."""
-    kinds, is_own = ["arm", "protocol", "x", "validity"], pc.field("experiment") == experiment
-    every = measurements.filter(is_own & ~pc.field("is_null_arm") & pc.field("first_rank").is_null())
-    counted = every.group_by(kinds, use_threads=False).aggregate([("value", "count")]).to_pylist()
+    own = [row for row in validities if row.experiment == experiment and not row.is_null_arm]
     arms: dict[tuple[str, str], dict[str, str]] = {}
-    for arm in sorted({row["arm"] for row in counted}):
-        points = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm}
-        valued = {(row["protocol"], row["x"]) for row in counted if row["arm"] == arm and row["value_count"]}
-        reasons = [
-            row["validity"] for row in counted if row["arm"] == arm and (row["protocol"], row["x"]) not in valued
-        ]
-        if reasons:
-            where = "at some points" if points & valued else ""
+    for (arm,), rows in sorted(grouped(own, "arm").items()):
+        valued = {(row.protocol, row.x) for row in rows if row.valid}
+        if reasons := [row.validity for row in rows if (row.protocol, row.x) not in valued]:
+            where = "at some points" if valued else ""
             arms.setdefault((where, cause(reasons[0])), {})[arm] = " ".join(reasons[0].split())
     return [
-        f"Not possible{' ' * bool(where)}{where}: {', '.join(own)}: {next(iter(own.values()))}"
-        for (where, _), own in arms.items()
+        f"Not possible{' ' * bool(where)}{where}: {', '.join(reasons_of)}: {next(iter(reasons_of.values()))}"
+        for (where, _), reasons_of in arms.items()
     ]
 
 

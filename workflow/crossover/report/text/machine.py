@@ -7,6 +7,7 @@ from typing import Any
 from crossover.paths import SITE
 from crossover.planning import estimate
 from crossover.records.rows import Launch, Rank
+from crossover.records.validities import Validity
 from crossover.report.text import numbers
 
 UNKNOWN = "unknown"
@@ -55,13 +56,8 @@ def _distinct(values: Iterable[str]) -> str:
     return "; ".join(sorted(set(values)))
 
 
-def health(
-    launches: Sequence[Launch], ranks: Sequence[Rank], stops: Iterable[str | None], validities: Iterable[str | None]
-) -> dict[str, str]:
-    """The lines of the table on an experiment's run.
-
-    `stops` has the reason why each cell of each launch stopped, `validities` the validity of each measurement.
-    """
+def health(launches: Sequence[Launch], ranks: Sequence[Rank], validities: Sequence[Validity]) -> dict[str, str]:
+    """The lines of the table on an experiment's run."""
     measured = [row for row in launches if row.outcome == "measured"]
     limits = (_limits(row.settings) if row.settings else UNKNOWN for row in launches)
     known = [row.wall_seconds for row in launches if row.wall_seconds is not None]
@@ -79,8 +75,8 @@ def health(
         "in timed blocks": share,
         "time, by phase": estimate.phases_in_words(estimate.phases_of(measured)) or UNKNOWN,
         "interface between hosts": _distinct(interfaces) or "–",
-        "cells, by reason to stop": tally(stops),
-        "rows, by validity": tally(validities),
+        "cells, by reason to stop": tally((row.stop, row.cells) for row in validities),
+        "rows, by validity": tally((row.validity, row.measurements) for row in validities),
     }
 
 
@@ -122,15 +118,17 @@ def _limits(settings: Mapping[str, Any]) -> str:
     )
 
 
-def tally(values: Iterable[str | None]) -> str:
+def tally(counted: Iterable[tuple[str, int]]) -> str:
     """The number of each value, the most frequent first.
 
-    >>> tally(["width", "budget", "width"])
-    'width: 2, budget: 1'
+    >>> tally([("width", 1), ("budget", 2), ("width", 2)])
+    'width: 3, budget: 2'
     """
-    counts = Counter(value or UNKNOWN for value in values)
+    counts = Counter[str]()
+    for value, count in counted:
+        counts[value or UNKNOWN] += count
     ordered = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    return ", ".join(f"{value}: {count:,}" for value, count in ordered) or "–"
+    return ", ".join(f"{value}: {count:,}" for value, count in ordered if count) or "–"
 
 
 def shared_hosts(launches: Sequence[Launch]) -> str:

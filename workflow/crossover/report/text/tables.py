@@ -33,6 +33,7 @@ from crossover.records.rows import (
     Summary,
     Threshold,
 )
+from crossover.records.validities import Validity
 
 R = TypeVar("R")
 P = TypeVar("P", bound=InPanel)
@@ -147,6 +148,7 @@ class Tables:
 
     launches: Sequence[Launch] = ()
     ranks: Sequence[Rank] = ()
+    validities: Sequence[Validity] = ()
     summary: Sequence[Summary] = ()
     ratios: Sequence[Ratio] = ()
     crossovers: Sequence[Crossover] = ()
