@@ -53,7 +53,7 @@ def test_a_number_of_a_cell_is_whole_or_absent(open_page, map_file, width, media
     page.emulate_media(media=media)
     numbers = page.evaluate(NUMBERS)
     assert {text for text, drawn, beyond in numbers if drawn and beyond > 0.5} == set()
-    assert sum(drawn for _, drawn, _ in numbers) > len(numbers) / 3
+    assert sum(drawn for _, drawn, _ in numbers) > len(numbers) / 4
     if width != 195:
         bounds = [drawn for text, drawn, _ in numbers if text.startswith("≤")]
         assert len(bounds) > 8 and all(bounds)
