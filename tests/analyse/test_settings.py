@@ -4,6 +4,7 @@ import ast
 import asyncio
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from inspect import signature
 from pathlib import Path
 from types import SimpleNamespace
@@ -154,7 +155,9 @@ def test_pipes_event_loops_and_collective_calls_do_what_they_say():
     async def main():
         loops.append(type(asyncio.get_running_loop()).__module__)
 
-    exec(snippets("event loop")["uvloop"], {"main": main})
+    # In a thread, because another test's browser may have left its loop running in this one.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(exec, snippets("event loop")["uvloop"], {"main": main}).result()
     assert loops == ["uvloop"]
     array = np.arange(3.0)
     scope = {"total": np.empty_like(array), "all_arrays": np.empty((1, 3)), "array": array, "root": 0}
