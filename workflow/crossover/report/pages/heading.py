@@ -132,8 +132,10 @@ def _level(row: Threshold) -> str:
     x, unit = row.x, row.axis_unit
     _, _, ends = numbers.position(x, row.low, row.high, unit).partition(" [")
     interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
+    # The kind of tasks: those that sleep reach a level long before those that work.
+    about, _, _ = row.protocol.partition(",")
     meaning = f"{row.axis} from which {row.metric} reaches {numbers.percent(row.level)}"
-    return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), f"{row.arm}{interval}")
+    return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), f"{row.arm}, {about}{interval}")
 
 
 def _claims(judged: Sequence[Claim]) -> str:
