@@ -60,7 +60,12 @@ def curve(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.Layer
 def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> str:
     """The metric of the curves, and whether higher or lower is better."""
     drawn_over = any(overlay.over(dataset, panel) for dataset in datasets)
-    return f"{panel.metric}, {panel.facts.better} is better{PUBLISHED if drawn_over else ''}"
+    return f"{panel.metric}, {of_unit(panel)}{panel.facts.better} is better{PUBLISHED if drawn_over else ''}"
+
+
+def of_unit(panel: Panel) -> str:
+    """The unit before what is better: a round trip can be seconds or tasks/s."""
+    return f"{panel.unit}: " if panel.unit else ""
 
 
 def ratio(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> alt.LayerChart:

@@ -200,7 +200,7 @@ def caption(panels: Sequence[Panel], datasets: Sequence[published.Dataset]) -> s
     first = panels[0]
     compared = [panel for panel in panels if panel.reference]
     reference = compared[0].reference if compared else ""
-    parts = [f"{first.metric.capitalize()} of each arm ({first.facts.better} is better)"]
+    parts = [f"{first.metric.capitalize()} of each arm ({figures.of_unit(first)}{first.facts.better} is better)"]
     if compared:
         parts[0] += f", and its ratio to `{reference}`"
     for each in datasets:

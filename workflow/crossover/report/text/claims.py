@@ -142,8 +142,9 @@ def authors(key: str) -> str:
 
 
 def quoted(quote: str, locator: str) -> str:
-    """A document's exact words, and their place in it."""
-    return f"“{markup.verbatim(quote)}” ({markup.verbatim(locator)})"
+    """A document's exact words, without the addresses of its links, and their place in it."""
+    words = re.sub(r"\[([^]]*)\]\(\S*?\)", r"\1", quote)
+    return f"“{markup.verbatim(words)}” ({markup.verbatim(locator)})"
 
 
 def measured_under(values: Mapping[str, str]) -> str:
