@@ -83,7 +83,7 @@ def chosen(every: list[Curve]) -> dict[tuple[str, str, float], list[Choice]]:
 
 
 def points(folder: Path) -> pd.DataFrame:
-    """The points that take more than LARGE of the run, with what they bought, also by fewer rounds."""
+    """The points that take more than LARGE of the run, with their verdicts and bounds by all rounds, and by fewer."""
     files = run_tables.raw_files(folder)
     tables = [each for file in files if len(each := record.read(file, record.MEASUREMENTS))]
     rows = pd.concat(

@@ -82,7 +82,9 @@ def _is_taken(file: Path) -> bool:
     if keyword.iskeyword(name) or name in {*sys.stdlib_module_names, "crossover"}:
         return True
     found = find_spec(name)
-    return found is not None and found.origin != str(file.resolve())
+    # A folder without modules has no origin.
+    origin = found.origin if found else None
+    return origin is not None and Path(origin).resolve() != file.resolve()
 
 
 def _text(file: Path) -> str:

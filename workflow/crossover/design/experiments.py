@@ -61,14 +61,14 @@ class Experiment:
     leading_metric: str = ""
     """The metric that stands for it in summaries; by default the first."""
     synonyms: Mapping[str, str] = field(default_factory=dict)
-    """Other words of users, each with the name or the words that it stands for; empty for what nobody can measure."""
+    """Synonyms, each with the name or the words that it means; empty for what no experiment measures."""
     built: Mapping[str, Sequence[str]] = field(default_factory=dict)
     """The libraries that arms and ceilings need, by the names of their files in workflow/native or of builds of
     libzmq."""
     packages: tuple[str, ...] = ()
     """The packages whose versions can change its results, besides those of every launch."""
     default: str = ""
-    """The arm that a program has if nobody chose, over which its gains are told."""
+    """The arm that a program has if nobody chose; gains are over it."""
     rungs: tuple[Rung, ...] = ()
     """Its layers of the ladder."""
     recommends: tuple[Recommendable, ...] = ()

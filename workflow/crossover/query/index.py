@@ -67,12 +67,12 @@ def tokens(*texts: str) -> frozenset[str]:
     return frozenset(normal(each) for each in words if not each.isdigit())
 
 
-# ---- what is declared
+# ---- declarations
 
 
 @cache
 def synonyms() -> dict[str, str]:
-    """The other names that experiments declare, each with what it stands for, the longest first."""
+    """The synonyms of all experiments, each with its meaning, the longest first."""
     every = {name: own for each in declared().values() for name, own in each.synonyms.items()}
     return dict(sorted(every.items(), key=lambda entry: -len(entry[0])))
 
@@ -296,7 +296,7 @@ def _known_parts(word: str, vocabulary: frozenset[str]) -> list[str]:
 
 
 def _read(word: str, vocabulary: frozenset[str]) -> dict[str, float]:
-    """The tokens that a word of a question means, each with what it counts; none for an unknown word."""
+    """The tokens that match a word of a question, each with its weight; none for an unknown word."""
     plain = normal(word)
     if plain in vocabulary:
         return {plain: 1.0}

@@ -152,7 +152,7 @@ class Run:
         return f"{', '.join(words)}: not measured; {remedy}"
 
     def _told(self, words: str, at: object, metric: str | None, keys: Mapping[str, object]) -> Match:
-        """The curves of a question in Python, where what is lacking, guessed or ignored is a warning."""
+        """The curves of a question in Python; words that are guessed, ignored or not measured are warnings."""
         found = self.find(words, at, metric, keys)
         if found.settings:
             raise CrossoverError(f"{found.settings[0].setting} is a setting; run.settings() has its recommendations")
@@ -210,7 +210,7 @@ class Run:
         return self._table("crossovers")
 
     def measurements(self) -> Dataset:
-        """All measurements, which are read from the raw files only as far as they are asked for.
+        """All measurements, as a dataset that reads the raw files lazily.
 
         With the columns of the first file: earlier releases had fewer, and their `levels` were JSON text.
         """

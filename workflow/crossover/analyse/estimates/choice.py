@@ -30,7 +30,7 @@ MINOR = np.log(KNOWN)
 
 NEAR = np.log(1.2)
 """How much more an open choice may cost, as a logarithm, to stay the same as at the point before. By simulation
-(docs/decisions/choices.md), more of it names fewer changes that another run contradicts, and settles as many points."""
+(docs/decisions/choices.md), a larger factor means fewer changes, and hardly fewer settled points."""
 
 AXIS = ("axis", "axis_unit", "unit", "better")
 """Columns that are the same all along a question."""

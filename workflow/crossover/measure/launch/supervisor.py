@@ -187,7 +187,8 @@ def _failure(job: Job, code: int | None, limit_seconds: float, exception: Refusa
     if from_outside(cause):
         limit = os.environ.get("SLURM_MEM_PER_NODE", "")
         has = f"; its job has {int(limit) / 1000:.3g} GB on each node" if limit.isdecimal() else ""
-        return Refusal(HoleKind.CRASHED, f"{cause}, as when memory runs out{has}")
+        why = "" if "Memory" in cause else ", as when memory runs out"
+        return Refusal(HoleKind.CRASHED, f"{cause}{why}{has}")
     if exception and exception.kind == HoleKind.DISTURBED:
         return exception
     if fault := holes.fault_of_host([cause, *lines]):

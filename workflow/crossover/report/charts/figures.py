@@ -64,7 +64,7 @@ def curve_subtitle(panel: Panel, datasets: Sequence[published.Dataset] = ()) -> 
 
 
 def of_unit(panel: Panel) -> str:
-    """The unit before what is better: a round trip can be seconds or tasks/s."""
+    """The unit as a prefix: a round trip is measured in seconds or in tasks/s."""
     return f"{panel.unit}: " if panel.unit else ""
 
 

@@ -185,7 +185,7 @@ class Page(AnyPage):
 
     @part
     def details(self, experiment: str) -> str:
-        """What to choose in the other questions, what has no comparison or is not drawn, and the protocol."""
+        """The choices of the other questions, the arms without a comparison or a chart, and the protocol."""
         panels = self._leading_panels(experiment)
         absent = filter(None, (overlay.absent(each, panels) for each in self.published))
         alone = filter(None, map(findings.alone, panels))

@@ -68,13 +68,14 @@ class Question:
         return self.along()
 
     def along(self, shown: Callable[[str], str] = str) -> str:
-        """The same, with arms as `shown`; of many changes, those for the bound alone are one word."""
+        """The same, with arms as `shown`; of many changes, those to parts that are open throughout are one word."""
         (first, _), *others = self.segments
         said = [shown(first) if others else f"{shown(first)} everywhere"]
-        for arm, (row, *_) in others:
+        for arm, own in others:
+            row = own[0]
             if row.change != SAFER:
                 said.append(f"from {start(row)} {shown(arm)}")
-            elif len(others) < MANY:
+            elif len(others) < MANY or any(each.verdict != OPEN for each in own):
                 said.append(f"{shown(arm)} is safer from {_place(row)} on")
             elif not said[-1].startswith("open"):
                 said.append(f"open from {_place(row)} on")

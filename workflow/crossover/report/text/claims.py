@@ -53,7 +53,7 @@ def table(claims: Sequence[Claim]) -> str:
     missing = [row for row in claims if row.verdict == MISSING]
     higher = sum(row.experiment != "" for row in missing)
     told = f"{numbers.counted(len(missing), 'claim')} {'was' if len(missing) == 1 else 'were'} not measured"
-    told += f"; the tier `{TIERS[-1]}` measures {higher} of them." if higher else "."
+    told += f"; tier `{TIERS[-1]}` measures up to {higher} of them, some only on several hosts." if higher else "."
     return "\n\n".join([*filter(None, [markup.table(lines)]), *[told] * bool(missing)])
 
 
