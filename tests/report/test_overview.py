@@ -12,10 +12,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from surfaces import BETTER, STANDINGS, WORSE
 
-from crossover.records.outcome import OPEN
-from crossover.records.rows import Claim, Recommendation
+from crossover.records.outcome import OPEN, SAFER, SETTLED, SURE, WINNER
+from crossover.records.rows import Choice, Claim, Recommendation
 from crossover.report.charts import overview, strips, verdicts
-from crossover.report.text import claims, findings, recommendations
+from crossover.report.text import choices, claims, findings, recommendations
 
 
 class Read(HTMLParser):
@@ -111,3 +111,22 @@ def test_no_sentence_contradicts_a_point_of_its_table(intervals):
     words = findings.verdict(shown, "no-copy")
     if shown.crossover_of("no-copy").verdict in ("always", "none"):
         assert ("faster" in words) == (BETTER in intervals) and ("slower" in words) == (WORSE in intervals)
+
+
+def chosen(x, arm, verdict, change=None):
+    facts = dict.fromkeys(Choice.schema().names) | {"experiment": "toy", "protocol": "p", "placement": "node"}
+    place = {"metric": "m", "axis_unit": "bytes", "x": x, "begins": x if change == SURE else None}
+    return Choice.of(facts | place | {"choice": arm, "verdict": verdict, "change": change})
+
+
+@pytest.mark.parametrize(
+    ("last", "words"),
+    [
+        (OPEN, "A, from 1 kB B, open from 10 kB on"),
+        (SETTLED, "A, from 1 kB B, C is safer from 10 kB on, open from 100 kB on"),
+    ],
+)
+def test_of_many_changes_only_those_to_open_parts_are_one_word(last, words):
+    along = [chosen(100, "A", WINNER), chosen(1000, "B", WINNER, SURE), chosen(10_000, "C", last, SAFER)]
+    question = choices.Question("q", None, (*along, chosen(100_000, "D", OPEN, SAFER)), "q")
+    assert choices.plain(question.words) == words
