@@ -310,7 +310,7 @@ def threshold(arm: str, level: float, verdict: str, **changes: Any) -> Row:
     return {
         "experiment": curve.experiment, "placement": "node", "protocol": curve.protocol, "metric": curve.metric,
         "axis": curve.axis, "axis_unit": curve.axis_unit, "better": curve.better, "launches": 3, "arm": arm,
-        "is_null_arm": arm == "null", "ceiling": False, "level": level, "verdict": verdict,
+        "is_null_arm": arm == "null", "ceiling": False, "level": level, "verdict": verdict, "work": "sleep",
         **{name: places[name] if name in known.get(verdict, ()) else None for name in places}, **changes,
     }  # fmt: skip
 

@@ -5,7 +5,7 @@ them. Every rank and every job of Snakemake loads this module, so it imports not
 """
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -164,12 +164,25 @@ def label(keys: Keys) -> str:
         raise ValueError(
             f"unknown key {unknown[0]!r} of a curve; available: {', '.join(KEYS)}; add it to design/protocol.py"
         )
+    return ", ".join(_words(keys))
+
+
+def topic(keys: Keys) -> str:
+    """The first words of the label of a curve with these keys; empty without keys.
+
+    >>> topic({"work": "sleep", "durations": "equal", "engines": 4})
+    'tasks sleep'
+    """
+    return next(_words(keys), "")
+
+
+def _words(keys: Keys) -> Iterator[str]:
     words = (
         key.words(keys) if callable(key.words) else key.words.format(keys[name])
         for name, key in KEYS.items()
         if keys.get(name, False) is not False
     )
-    return ", ".join(filter(None, words))
+    return filter(None, words)
 
 
 def identity(keys: Keys) -> str:

@@ -8,6 +8,7 @@ import math
 from collections.abc import Iterable, Sequence
 
 from crossover.config import sources
+from crossover.design import protocol
 from crossover.records.rows import Claim
 from crossover.report.charts import marks, strips
 from crossover.report.charts.arm_styles import ARMS, NOISE, Colour
@@ -102,7 +103,7 @@ def _told(row: Claim, several: bool) -> str:
     verdict = strips.coloured(row.verdict, LOOKS[row.verdict])
     if not several:
         return verdict
-    condition = html.escape(str(row.protocol).partition(",")[0])
+    condition = html.escape(protocol.topic(row.keys) or row.protocol)
     return f'{verdict}, <a href="#{claims.address(row)}">{condition}</a>'
 
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from crossover.design import protocol
 from crossover.records import record
 from crossover.records.rows import Claim, Launch, Rank, Threshold
 from crossover.report.charts import arm_styles, strips
@@ -133,9 +134,9 @@ def _level(row: Threshold) -> str:
     _, _, ends = numbers.position(x, row.low, row.high, unit).partition(" [")
     interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
     # The kind of tasks: those that sleep reach a level long before those that work.
-    about, _, _ = row.protocol.partition(",")
     meaning = f"{row.axis} from which {row.metric} reaches {numbers.percent(row.level)}"
-    return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), f"{row.arm}, {about}{interval}")
+    validity = f"{row.arm}, {protocol.topic(row.keys) or row.protocol}{interval}"
+    return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), validity)
 
 
 def _claims(judged: Sequence[Claim]) -> str:
