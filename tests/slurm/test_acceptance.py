@@ -69,7 +69,7 @@ def test_the_most_hosts_that_slurm_grants_have_its_words_for_why_no_more(sbatch)
     sbatch(f"case $* in *--nodes=[34]*) {UNAVAILABLE};; esac")
     hosts, reason = acceptance.most_hosts({"slurm_partition": "small"}, 4)
     assert hosts == 2
-    assert reason.startswith("Slurm refuses jobs of 4 nodes (Requested node configuration is not available); set `part")
+    assert reason.startswith("Slurm refuses jobs of 3 nodes (Requested node configuration is not available); set `part")
     assert "`wait_for_nodes: true`" in reason
     assert acceptance.most_hosts({"slurm_partition": "small"}, 2) == (2, "")
 

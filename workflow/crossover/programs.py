@@ -41,7 +41,7 @@ def run(
     )
 
 
-PATIENCE_SECONDS, ATTEMPT_SECONDS, PAUSE_SECONDS = 60.0, 20.0, 1.0
+PATIENCE_SECONDS, ATTEMPT_SECONDS, PAUSE_SECONDS = 60.0, 30.0, 1.0
 """How long a question to Slurm is repeated, as its own clients would; the longest attempt; the pause after one."""
 
 QUIET_SECONDS = 5.0

@@ -41,7 +41,7 @@ REFUSALS: tuple[tuple[str, str, str], ...] = (
     (
         r"node configuration is not available|node count specification invalid|nodelimit|maxnode|grpnode",
         "partition",
-        "choose one that allows jobs of as many nodes; for nodes that are drained or down, set `wait_for_nodes: true`",
+        "choose one that allows jobs of more nodes; for nodes that are drained or down, set `wait_for_nodes: true`",
     ),
     (
         r"time limit is invalid|timelimit|maxwall",
@@ -112,7 +112,7 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     if not (why := refusal(wanted)) or refusal(1):
         return wanted, ""
     granted = bisect_left(range(1, wanted), True, key=lambda hosts: bool(refusal(hosts)))
-    return granted, f"Slurm refuses jobs of {wanted} nodes ({why}); {_step(why, resources)}"
+    return granted, f"Slurm refuses jobs of {granted + 1} nodes ({why}); {_step(why, resources)}"
 
 
 def _asked(job: Mapping[str, Any]) -> tuple[list[str], str]:
