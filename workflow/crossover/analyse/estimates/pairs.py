@@ -21,7 +21,6 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 from scipy.special import fdtrc
-from scipy.stats import false_discovery_control
 
 from crossover.analyse.estimates.curve import PANEL, Row
 from crossover.analyse.estimates.intervals import Estimate, Floats
@@ -182,6 +181,9 @@ def _rows(
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with their verdicts and adjusted p-values. A host is worse only if its shown interval says so too."""
+    # Takes as long to load as all that other experiments need.
+    from scipy.stats import false_discovery_control
+
     tested = rows["p"].notna()
     p = rows["p"].copy()
     p[tested] = false_discovery_control(p[tested])
