@@ -21,9 +21,9 @@ from crossover.report.text.tables import Panel
 FUNCTION_WORDS = frozenset(
     re.findall(
         r"\w+",
-        "a an and any are as at be between by can do does for from has how i if in into is it its may me must my not "
-        "of on one or over per should than that the then there this to two up use using versus vs we what when where "
-        "which will with",
+        "a an and any are as at be between by can do does for from has how i if in into is it its many may me much "
+        "must my not of on one or over per should than that the then there this to two up use using versus vs we "
+        "what when where which will with",
     )
 )
 """English words without a meaning of their own."""
@@ -277,6 +277,12 @@ class Index:
         if unmeasured := frozenset(arm for arm in unmeasured if " " not in arm or tokens(arm[1:]) - used):
             missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in unmeasured)])]
             fitting = fitting or [name for name in able if unmeasured & documents()[name]]
+        if not fitting:
+            # A word of another experiment alone, beside those that choose an answer.
+            known = frozenset().union(*(text for _, text in self.panels))
+            owners = {word: [name for name in able if each.keys() & documents()[name]] for word, each in read.items()}
+            alone = {word: own for word, own in owners.items() if len(own) == 1 and not read[word].keys() & known}
+            missing, fitting = [*alone], [*dict.fromkeys(name for own in alone.values() for name in own)][:1]
         notes = [f"{word!r} is read as {guess!r}" for word, guess in guesses.items()]
         if ignored := [word for word, each in read.items() if not each.keys() & used and word not in missing]:
             notes.append(f"ignored: {', '.join(ignored)}")
