@@ -4,14 +4,14 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import textwrap
 from dataclasses import replace
 
 import pytest
 import yaml
-from launching import ROOT, eventually
+from copies import ROOT, Project
+from launching import eventually
 
 import crossover.experiments
 import crossover.farms
@@ -51,38 +51,24 @@ experiments:  # those of interest
 """
 
 
-class Project:
-    """A copy of the whole project, with tests and documents."""
+class Whole(Project):
+    """A copy of the whole project, with tests and documents, whose commands are those of Python with its package."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
+    limit_seconds = 500
 
-    def run(self, *words):
-        """Run Python in it, with its own package; returns the exit code and the output."""
+    def environment(self):
         # Kept bytecode has the second of the source: of two edits in one second, the first would count.
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        return done.returncode, done.stdout
+        return os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def edit(self, file, old, new):
-        """Replace a text that occurs once."""
-        text = (self.folder / file).read_text()
-        assert text.count(old) == 1
-        (self.folder / file).write_text(text.replace(old, new))
+    def command(self, *command):
+        return [sys.executable, *command]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
     """A copy with the document's experiment, farm and claim, and a user's configuration."""
-    project = Project(tmp_path_factory.mktemp("extended") / "project")
+    project = Whole(tmp_path_factory.mktemp("extended") / "project")
+    shutil.copytree(ROOT, project.folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
     farm = next(number for number, text in enumerate(CODE) if "FARM = " in text)
     driver = next(number for number, text in enumerate(CODE) if "perf_counter" in text)
     files = {
