@@ -164,15 +164,6 @@ def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     assert found["set_resources"]["launch"]["mem_mb"] == 0
 
 
-def test_a_profile_on_the_command_line_replaces_that_of_the_environment(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
-    found = settings("--profile", "slurm")
-    assert found["printshellcmds"] is False
-    assert found["default_resources"] == {}
-
-
 PROFILES = sorted(path.name for path in (ROOT / "profiles").iterdir() if path.is_dir())
 
 
