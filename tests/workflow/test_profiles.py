@@ -142,13 +142,10 @@ def home(there: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path / "home"
 
 
-BESIDE = [
-    (("--workflow-profile", "slurm"), "mine"),
-    (("--profile", "mine", "--profile", "slurm"), ""),
-]
-
-
-@pytest.mark.parametrize(("arguments", "profile"), BESIDE)
+@pytest.mark.parametrize(
+    ("arguments", "profile"),
+    [(("--workflow-profile", "slurm"), "mine"), (("--profile", "mine", "--profile", "slurm"), "")],
+)
 def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     home: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], profile: str
 ) -> None:
