@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from launching import TOY, Launch, toy_project
+from launching import COMMON, Launch, toy_project
 
 from crossover.measure.native import compiler, libzmq
 from crossover.paths import NATIVE
@@ -32,15 +32,9 @@ def launch(tmp_path: Path) -> Iterator[Callable[..., Launch]]:
 
 @pytest.fixture(scope="session")
 def toys(build_once: BuildOnce) -> Path:
-    """A copy of the package with the experiment `toy`."""
-    return build_once("toys", toy_project)
-
-
-@pytest.fixture(scope="session")
-def late(build_once: BuildOnce) -> Path:
-    """A copy with the toy whose ranks initialise MPI, but do not meet."""
-    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(600)")
-    return build_once("late", lambda folder: toy_project(folder, asleep=asleep))
+    """A copy of the package with the experiment `toy` and an early timeout of blocks."""
+    limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
+    return build_once("toys", lambda folder: toy_project(folder, limit=limit))
 
 
 @pytest.fixture
@@ -48,7 +42,7 @@ def toy(launch: Callable[..., Launch], toys: Path) -> Callable[..., Launch]:
     """Prepares a launch of the toy that does this."""
 
     def prepare(does: str = "work", mpi: str = "mpiexec", root: Path = toys, **chosen: Any) -> Launch:
-        return launch("toy", TOY | {"does": does} | chosen, mpi=mpi, root=root)
+        return launch("toy", COMMON | {"does": does} | chosen, mpi=mpi, root=root)
 
     return prepare
 

@@ -18,7 +18,7 @@ from typing import Any
 import psutil
 import pyarrow as pa
 
-from crossover.design.experiments import Experiment, declared
+from crossover.design.experiments import declared
 from crossover.design.launch import Launch as Planned
 from crossover.design.settings import Settings
 from crossover.measure.ranks import ending
@@ -40,33 +40,14 @@ COMMON = {
     "target_width": 1e-6,
     "budget_seconds": 0.5,
 }
-TOY: dict[str, Any] = {}
 ENDLESS = {"budget_seconds": 1000, "rounds": {"at_least": 3, "at_most": 10**6}}
 
-TOY_DECLARATION = """
-from dataclasses import dataclass
-
-from crossover.design.cell import Axis, Metric
-from crossover.design.experiments import Experiment
-from crossover.design.settings import Numbers, Points, Rounds, Settings as Common, Tiers
-
-
-@dataclass(frozen=True, kw_only=True)
-class Settings(Common):
-    points: Points = (1, 2)
-    does: str = "work"
-
-
-QUICK = Settings(
-    arms=("plain", "fancy"), reference="plain", launches=1, block_seconds=0.002,
-    rounds=Rounds(30, 3), target_width=1e-6, budget_seconds=0.5,
+WHERE_WEIGHTS = "    weights: "
+TOY_DECLARATION = (
+    (ROOT / "tests/workflow/toy/__init__.py")
+    .read_text(encoding="utf-8")
+    .replace(WHERE_WEIGHTS, f'    does: str = "work"\n{WHERE_WEIGHTS}')
 )
-EXPERIMENT = Experiment(
-    title="A toy", about="", subject="toy", action="play", library="Toys", place=1,
-    axis=Axis("size", "units"),
-    metrics=(Metric("time", "s", "lower"),), keys={}, tiers=Tiers(QUICK, QUICK, QUICK, QUICK),
-)
-"""
 
 TOY_DRIVER = '''
 """An experiment that misbehaves as it is told to."""
@@ -81,7 +62,7 @@ from crossover.records.holes import HoleKind, Refusal
 
 def cells(settings):
     lacking = settings.does == "have no cells"
-    return [Cell({"payload": "toy"}, x) for x in (settings.size if lacking else settings.points)]
+    return [Cell({"work": "toy"}, x) for x in (settings.size if lacking else settings.weights)]
 
 
 def misbehave(how):
@@ -113,17 +94,17 @@ class Toy:
 
     def run(self, cell, arm, n):
         time.sleep(0.001 * n)
-        if arm.name == "fancy":
+        if arm.name == "slow":
             misbehave(self.how)
             if self.how == "lose":
                 return Block(0.001 * n, fault=DAMAGED)
             if self.how == "measure more":
-                return Block(0.001 * n, {"time": 0.001, "charge": 1.0})
+                return Block(0.001 * n, {"pace": 1e3, "charge": 1.0})
         if self.how == "lose everything":
             return Block(0.001 * n, fault=DAMAGED)
         if self.how == "measure nothing":
             return Block(0.001 * n)
-        return Block(0.001 * n, {"time": 0.001 * (1 + random.random())})
+        return Block(0.001 * n, {"pace": 1e3 * (1 + random.random())})
 
 
 @contextmanager
@@ -162,16 +143,12 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     return folder
 
 
-def settings(experiment: str, told: dict[str, Any], kind: Experiment | None = None) -> Settings:
-    """The settings of a launch at tier quick in placement `node`, with these values instead.
-
-    `kind` is the declaration of an experiment that is not shipped.
-    """
+def settings(experiment: str, told: dict[str, Any]) -> Settings:
+    """The settings of a launch at tier quick in placement `node`, with these values instead."""
+    made: dict[str, Any] = {"__name__": __name__}
     if experiment == "toy":
-        made: dict[str, Any] = {"__name__": __name__}
         exec(TOY_DECLARATION, made)
-        kind = made["EXPERIMENT"]
-    quick = (kind or declared()[experiment]).tiers.quick
+    quick = (made.get("EXPERIMENT") or declared()[experiment]).tiers.quick
     defaults = {each.name: getattr(quick, each.name) for each in fields(quick)}
     return type(quick).read({"placement": "node"} | defaults | told)
 
@@ -237,16 +214,10 @@ class Launch:
         """What its file says of the whole launch."""
         return record.metadata(self.table)["launch"]
 
-    def start_measuring(self, said: str = ": visit ") -> None:
+    def start_measuring(self, said: str = ": visit ", wrapper: Sequence[str] = ()) -> None:
         """Start it, and wait until this is in its log; by default that a visit of a cell is done, so all parts run."""
-        self.start()
-        assert eventually(lambda: self.log.exists() and said in self.log.read_text(), 60), self.log.read_text()
-
-    def start_working(self, *wrapper: str) -> subprocess.Popen[bytes]:
-        """Start a launch of the toy, and wait until both ranks measure."""
         self.start(*wrapper)
-        assert eventually(lambda: len(self.ranks()) == 2 and "working" in self.log.read_text(encoding="utf-8"))
-        return self.process
+        assert eventually(lambda: self.log.exists() and said in self.log.read_text(), 60), self.log.read_text()
 
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start it; a `wrapper` gets the command line as further arguments."""
@@ -275,7 +246,8 @@ class Launch:
         assert self.table.num_rows == 0
         held = receipt.read(self.receipt)
         assert (held.outcome, held.hole, held.reason) == ("hole", kind, facts["reason"])
-        assert kind == HoleKind.DISTURBED or f"with: -R {self.receipt}" in self.log.read_text(encoding="utf-8")
+        step = "the next run retries it" if kind == HoleKind.DISTURBED else f"with: -R {self.receipt}"
+        assert step in self.log.read_text(encoding="utf-8")
         self.leaves_nothing_but_its_file()
         return str(facts["reason"])
 

@@ -4,15 +4,14 @@ import os
 import re
 import shutil
 import signal
-import subprocess
 import sys
 import textwrap
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 import yaml
-from launching import ROOT, eventually
+from copies import ROOT, Project
+from launching import eventually
 
 import crossover.experiments
 import crossover.farms
@@ -24,7 +23,6 @@ from crossover.errors import CrossoverError
 from crossover.planning import plan
 from crossover.records import record
 
-TOYS = Path(__file__).parent / "toys"
 EXPERIMENTS, FARMS = "workflow/crossover/experiments", "workflow/crossover/farms"
 OURS = (".git", ".venv", "results*", ".snakemake", "__pycache__", "*_cache", ".hypothesis", "site.yaml")
 CONFIG, CLAIMS, SOURCES = "config/config.yaml", "config/claims.yaml", "config/sources.yaml"
@@ -48,44 +46,29 @@ tier: standard  # to rely on
 experiments:  # those of interest
     # Messages.
     zmq_latency: {launches: 4}
-    handover:
+    local_transport:
     message_halves: {}
 """
 
 
-class Project:
-    """A copy of the whole project, with tests and documents."""
+class Whole(Project):
+    """A copy of the whole project, with tests and documents, whose commands are those of Python with its package."""
 
-    def __init__(self, folder):
-        self.folder = folder
-        shutil.copytree(ROOT, folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
+    limit_seconds = 500
 
-    def run(self, *words):
-        """Run Python in it, with its own package; returns the exit code and the output."""
+    def environment(self):
         # Kept bytecode has the second of the source: of two edits in one second, the first would count.
-        environment = os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "PYTHONDONTWRITEBYTECODE": "1"}
-        done = subprocess.run(
-            [sys.executable, *words],
-            cwd=self.folder,
-            env=environment,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        return done.returncode, done.stdout
+        return os.environ | {"PYTHONPATH": str(self.folder / "workflow"), "PYTHONDONTWRITEBYTECODE": "1"}
 
-    def edit(self, file, old, new):
-        """Replace a text that occurs once."""
-        text = (self.folder / file).read_text()
-        assert text.count(old) == 1
-        (self.folder / file).write_text(text.replace(old, new))
+    def command(self, *command):
+        return [sys.executable, *command]
 
 
 @pytest.fixture(scope="module")
 def project(tmp_path_factory):
-    """A copy with a toy, the document's experiment, farm and claim, and a user's configuration."""
-    project = Project(tmp_path_factory.mktemp("extended") / "project")
-    shutil.copytree(TOYS / "handover", project.folder / EXPERIMENTS / "handover")
+    """A copy with the document's experiment, farm and claim, and a user's configuration."""
+    project = Whole(tmp_path_factory.mktemp("extended") / "project")
+    shutil.copytree(ROOT, project.folder, symlinks=True, ignore=shutil.ignore_patterns(*OURS))
     farm = next(number for number, text in enumerate(CODE) if "FARM = " in text)
     driver = next(number for number, text in enumerate(CODE) if "perf_counter" in text)
     files = {
@@ -141,23 +124,29 @@ def test_the_documents_experiment_measures_every_arm(project, settings, launch):
     one.leaves_nothing_but_its_file()
 
 
-@pytest.mark.parametrize("imports", ["", "from mpi4py import MPI\n"], ids=["as it is", "by a driver that imports MPI"])
-def test_a_driver_starts_a_child_process_without_mpi(project, settings, launch, imports):
-    driver = project.folder / EXPERIMENTS / "handover/driver.py"
-    driver.write_text(imports + (TOYS / "handover/driver.py").read_text())
-    one = launch("handover", plan.launch(settings("handover"), "handover", "process", 1).settings, root=project.folder)
+@pytest.fixture
+def with_child(project, settings):
+    """A launch's settings; the driver imports MPI, and its child does nothing for its own end."""
+    driver = f"{EXPERIMENTS}/local_transport/driver.py"
+    for change in (("import os\n", "import os\nfrom mpi4py import MPI\n"), ("begin(started)", "started.release()")):
+        project.edit(driver, *change)
+    yield plan.launch(settings("local_transport"), "local_transport", "process", 1).settings
+    shutil.copy(ROOT / driver, project.folder / driver)
+
+
+def test_a_driver_starts_a_child_process_without_mpi(project, with_child, launch):
+    one = launch("local_transport", with_child, root=project.folder)
     assert one.run() == 0
     arms = {row["arm"] for row in one.rows if row["value"]}
-    assert arms == {"pipe", "socket pair", "shared memory", "null"}, one.facts
+    assert arms == {*with_child.arms, "null"}, one.facts
     assert one.facts["wall_seconds"] < 60
     one.leaves_nothing_but_its_file()
 
 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
-def test_a_child_process_ends_with_its_launch_however_it_ends(project, settings, launch, end):
-    own = plan.launch(settings("handover"), "handover", "process", 1).settings
-    own = replace(own, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9)
-    one = launch("handover", own, root=project.folder)
+def test_a_child_process_ends_with_its_launch_however_it_ends(project, with_child, launch, end):
+    own = replace(with_child, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9)
+    one = launch("local_transport", own, root=project.folder)
     one.start()
     assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
     if end == "the driver is killed":

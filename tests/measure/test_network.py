@@ -8,7 +8,6 @@ from types import SimpleNamespace
 
 import psutil
 import pytest
-import zmq
 
 from crossover.measure.ranks import network
 from crossover.measure.ranks.network import LOOPBACK, Reach, Reserved
@@ -82,18 +81,6 @@ def test_this_hosts_addresses_can_be_listened_on():
 
 
 # ---- reserved ports
-
-
-def test_a_server_that_is_told_the_number_can_be_reached_there_while_it_is_reserved():
-    reserved = Reserved(2, LOOPBACK)
-    first, second = reserved.numbers
-    with zmq.Context() as context, context.socket(zmq.PULL) as puller, context.socket(zmq.PUSH) as pusher:
-        puller.bind(f"tcp://{LOOPBACK}:{first}")
-        pusher.connect(f"tcp://{LOOPBACK}:{first}")
-        pusher.send(b"here")
-        assert puller.recv() == b"here"
-    with socket.create_server((LOOPBACK, second)), socket.create_connection((LOOPBACK, second)):
-        pass
 
 
 def test_whoever_asks_for_any_free_port_is_given_another():

@@ -57,7 +57,7 @@ def test_neither_ranks_nor_their_launcher_have_a_secret(toy, monkeypatch, mpi):
     for name, value in SECRETS.items():
         monkeypatch.setenv(name, value)
     one = toy(mpi=mpi, **ENDLESS)
-    one.start_working()
+    one.start_measuring("working")
     below = psutil.Process(one.process.pid).children(recursive=True)
     assert len(below) >= 3
     assert not [each for each in below if "s3cret" in " ".join(each.environ().values())]
@@ -69,7 +69,7 @@ def test_neither_ranks_nor_their_launcher_have_a_secret(toy, monkeypatch, mpi):
 
 def test_a_user_can_pass_further_variables_by_the_launcher_in_the_site_file(toy):
     one = toy(mpi="env SITE_LICENSE=abc mpiexec", **ENDLESS)
-    one.start_working()
+    one.start_measuring("working")
     assert {rank.environ()["SITE_LICENSE"] for rank in one.ranks()} == {"abc"}
 
 

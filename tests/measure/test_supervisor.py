@@ -11,7 +11,7 @@ import time
 from contextlib import contextmanager
 
 import pytest
-from launching import COMMON, ENDLESS, TOY, eventually, listening, script, toy_project
+from launching import COMMON, ENDLESS, eventually, listening, script, toy_project
 
 from crossover.measure.launch import mpi_launcher
 from crossover.measure.ranks import ending
@@ -20,17 +20,11 @@ from crossover.planning.receipt import Files
 from crossover.records import holes, record
 
 
-@pytest.fixture(scope="module")
-def toys(tmp_path_factory):
-    limit = ("measure/launch/conduct.py", "BLOCK_LIMIT_SECONDS = 120", "BLOCK_LIMIT_SECONDS = 2")
-    return toy_project(tmp_path_factory.mktemp("toys"), limit=limit)
-
-
 @pytest.fixture
 def measuring(toy):
     """A launch whose ranks measure until it is ended."""
     one = toy(**ENDLESS)
-    one.start_working()
+    one.start_measuring("working")
     return one
 
 
@@ -60,8 +54,8 @@ def test_a_job_that_a_run_repeats_finds_its_raw_file_whatever_the_clock_says(toy
 def test_only_blocks_that_lose_messages_have_no_value_and_they_say_so(toy):
     one = toy("lose")
     assert one.run() == 0
-    assert {row["validity"] for row in one.rows if row["arm"] == "fancy"} == {"lost or damaged messages"}
-    assert all((row["value"] is None) == (row["arm"] == "fancy") for row in one.rows)
+    assert {row["validity"] for row in one.rows if row["arm"] == "slow"} == {"lost or damaged messages"}
+    assert all((row["value"] is None) == (row["arm"] == "slow") for row in one.rows)
 
 
 # ---- ranks that go wrong
@@ -88,7 +82,7 @@ LINE = r"\(experiments/toy/driver\.py, line \d+\)$"
         (
             "measure more",
             "exception",
-            r"^the driver of toy returned unknown metric 'charge' for arm fancy; .*time;",
+            r"^the driver of toy returned unknown metric 'charge' for arm slow; .*pace;",
         ),
         ("lose everything", "exception", r"^no block has a value; .* missing because: lost or damaged messages"),
         ("measure nothing", "exception", r"^no block of the driver of toy returned a value or a fault"),
@@ -167,7 +161,7 @@ def test_a_launcher_with_options_gets_them(toy, tmp_path):
 @pytest.mark.parametrize("ranks", [1, 2])
 def test_a_host_whose_name_is_too_long_for_mpich_measures_what_has_one_rank(launch, toys, ranks):
     one_rank = {"placement": "process", "sizes_bytes": [1, 100], "ceilings": []}
-    experiment, settings = ("local_transport", COMMON | one_rank) if ranks == 1 else ("toy", TOY)
+    experiment, settings = ("local_transport", COMMON | one_rank) if ranks == 1 else ("toy", COMMON)
     one = launch(experiment, settings, root=toys)
     assert one.start("unshare", "--uts", "sh", "-c", f'hostname {"h" * 64} && exec "$@"', "sh").wait(60) == 0
     outcome = one.facts
@@ -222,9 +216,9 @@ def test_an_interrupted_launch_ends_with_code_1_and_leaves_nothing(measuring, nu
 def test_a_launch_ends_when_the_workflow_is_killed(toy):
     one = toy(**ENDLESS)
     # A parent other than the supervisor, like Snakemake's shell without `exec`.
-    workflow = one.start_working(sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])")
-    os.kill(workflow.pid, signal.SIGKILL)
-    workflow.wait()
+    one.start_measuring("working", (sys.executable, "-c", "import subprocess, sys; subprocess.run(sys.argv[1:])"))
+    one.process.kill()
+    one.process.wait()
     assert eventually(lambda: not one.processes()), one.processes()
     assert not one.receipt.exists()
     one.leaves_nothing_but_its_file()
@@ -246,8 +240,9 @@ def test_ranks_end_with_a_killed_supervisor_and_the_next_launch_deletes_its_file
     again.leaves_nothing_but_its_file()
 
 
-def test_a_launch_that_is_interrupted_before_its_ranks_meet_leaves_nothing(toy, late):
-    one = toy(root=late)
+def test_a_launch_that_is_interrupted_before_its_ranks_meet_leaves_nothing(toy, tmp_path):
+    asleep = ("measure/ranks/peers.py", "        _forget_files(self.comm)", "        time.sleep(600)")
+    one = toy(root=toy_project(tmp_path / "late", asleep=asleep))
     one.start()
     assert eventually(lambda: any(ending.mpich_memory(rank.pid) for rank in one.ranks()))
     one.process.send_signal(signal.SIGTERM)

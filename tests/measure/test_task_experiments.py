@@ -4,7 +4,6 @@ import itertools
 import os
 import sys
 import time
-from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -16,7 +15,6 @@ from crossover.design.arm import Arm
 from crossover.design.cell import Cell, Metric
 from crossover.design.protocol import label
 from crossover.design.settings import TIERS
-from crossover.experiments.task_latency import driver as task_latency
 from crossover.experiments.task_map import driver as task_map
 from crossover.experiments.task_scaling import driver as task_scaling
 from crossover.experiments.task_throughput import driver as task_throughput
@@ -93,18 +91,9 @@ def test_a_flood_with_wrong_results_is_a_fault_and_the_last(damage):
     assert len(farm.submitted) == 1
 
 
-@pytest.mark.parametrize(
-    ("blocks", "cell"),
-    [
-        (partial(floods, task_latency), Cell({}, 4)),
-        (partial(floods, task_throughput, tasks=4), Cell({}, 100)),
-        (mapping, Cell(SLEEPING, 100)),
-        (scaling, Cell({"work": "empty"}, 2)),
-    ],
-    ids=["latency", "throughput", "map", "scaling"],
-)
-def test_a_block_with_a_wrong_result_has_a_fault_and_no_value(blocks, cell):
-    block = blocks(Played(damage=lambda got: [got[0] + 1, *got[1:]])).run(cell, ARM, 1)
+def test_a_block_with_a_wrong_array_has_a_fault_and_no_value():
+    farm = Played(damage=lambda got: [got[0] + 1, *got[1:]])
+    block = floods(task_throughput, farm, tasks=4).run(Cell({}, 100), ARM, 1)
     assert (block.fault, block.values) == ("lost or damaged messages", {})
 
 

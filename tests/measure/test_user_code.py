@@ -83,11 +83,7 @@ def test_a_first_look_tells_duration_and_sizes_and_compares_as_the_file_says():
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (f"import not_there\n{GOOD}", "cannot be imported: ModuleNotFoundError: No module named 'not_there' "),
-        (GOOD.replace("list(", "iter("), "items(2) returned a range_iterator; return a list"),
         (GOOD.replace("list(range(count))", "[]"), "items(2) returned a list of 0; return a list with as many items"),
-        (GOOD.replace("str(item)", "print('here')"), "prints 'here'; remove that"),
-        (f"import random\n{GOOD}".replace("str(item)", "random.random()"), "returned different results; seed"),
         # The line of the file is named, even if a file beside it is at fault.
         (
             f"from near_file import divided\n{GOOD}".replace("str(item)", "divided(item)"),

@@ -142,13 +142,10 @@ def home(there: Project, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path / "home"
 
 
-BESIDE = [
-    (("--workflow-profile", "slurm"), "mine"),
-    (("--profile", "mine", "--profile", "slurm"), ""),
-]
-
-
-@pytest.mark.parametrize(("arguments", "profile"), BESIDE)
+@pytest.mark.parametrize(
+    ("arguments", "profile"),
+    [(("--workflow-profile", "slurm"), "mine"), (("--profile", "mine", "--profile", "slurm"), "")],
+)
 def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     home: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...], profile: str
 ) -> None:
@@ -162,15 +159,6 @@ def test_both_profiles_are_read_and_the_projects_wins_key_by_key(
     # default-resources adds a memory limit, but it must not apply to a launch.
     assert "mem_mb" in found["default_resources"]
     assert found["set_resources"]["launch"]["mem_mb"] == 0
-
-
-def test_a_profile_on_the_command_line_replaces_that_of_the_environment(
-    home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("SNAKEMAKE_PROFILE", "mine")
-    found = settings("--profile", "slurm")
-    assert found["printshellcmds"] is False
-    assert found["default_resources"] == {}
 
 
 PROFILES = sorted(path.name for path in (ROOT / "profiles").iterdir() if path.is_dir())
