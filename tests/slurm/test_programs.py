@@ -264,3 +264,10 @@ def test_what_the_plugin_asks_at_a_submission_never_fails(slurm, program):
     assert (done.returncode, done.stdout) == (0, "")
     slurm(program, 'printf "%s;" "$@"')
     assert said(program, "-n", "a b").stdout == "-n;a b;"
+
+
+@pytest.mark.parametrize("program", ["sinfo", "sacctmgr", "sacct"])
+def test_what_the_plugin_asks_at_a_submission_ends(slurm, monkeypatch, program):
+    monkeypatch.setenv("CROSSOVER_ANSWER_SECONDS", "0.2")
+    slurm(program, "exec sleep 60")
+    assert said(program, "-nu", "root", "-o", "Account%256").stdout == ""
