@@ -31,6 +31,9 @@ claims:
 """
 
 
+PINGPONG = "mpi_pingpong, where: {}"
+
+
 @pytest.fixture
 def claims_file(tmp_path):
     def write(text):
@@ -95,6 +98,9 @@ def test_a_range_may_be_open_or_mean_equivalence(claims_file, expected, range_, 
         ("where: {}", "where: {re_sent: 0}", "quantity.where.re_sent: 0 does not exist; available: false, true"),
         ("where: {}", "where: {transport: ipc}", "where: 'transport' does not exist; available: object, re_sent, "),
         ("over: Send", "over: {where: {polled: true}}", "quantity.over.where: 'polled' does not exist"),
+        (PINGPONG, "task_latency, where: {work: full}", "quantity.where.work: 'full' does not exist; available: empty"),
+        (PINGPONG, "task_latency, where: {engines: true}", "quantity.where.engines: True is not of type int"),
+        *(("ratio", kind, "quantity.metric: 'round trip' is a time already") for kind in claim_list.OF_RATES),
     ],
 )
 def test_a_wrong_block_is_refused_with_the_key_and_the_reason(claims_file, capsys, old, new, fault):
@@ -163,25 +169,6 @@ def test_every_claim_of_the_project_is_about_what_is_measured():
     claim_list.read(entrants=farms.arms())
     with pytest.raises(CrossoverError, match="'leastload' does not exist; available: mine"):
         claim_list.read(entrants=["mine"])
-
-
-@pytest.mark.parametrize(
-    ("where", "fault"),
-    [
-        ("work: full", "where.work: 'full' does not exist; available: empty"),
-        ("engines: true", "where.engines: True is not of type int"),
-    ],
-)
-def test_a_value_that_no_curve_of_a_farm_has_is_named(claims_file, where, fault):
-    text = ONE.replace("mpi_pingpong, where: {}", f"task_latency, where: {{{where}}}")
-    with pytest.raises(CrossoverError, match=re.escape(f"claims.mine.quantity.{fault}")):
-        claim_list.read(claims_file(text))
-
-
-@pytest.mark.parametrize("kind", claim_list.OF_RATES)
-def test_a_time_is_not_inverted(claims_file, kind):
-    with pytest.raises(CrossoverError, match=r"quantity\.metric: 'round trip' is a time already"):
-        claim_list.read(claims_file(ONE.replace("ratio", kind)))
 
 
 def test_published_numbers_and_the_ladder_select_curves_by_keys_that_there_are():
