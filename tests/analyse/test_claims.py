@@ -4,13 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from judged import X, louder, medians, shipped, sides, write
-from possible import field
+from judged import louder, medians, shipped, write
 
 from crossover.analyse.claims import judgement
 from crossover.analyse.claims.candidates import of_source
 from crossover.analyse.estimates.curve import NAMES
-from crossover.config import claim_list, published
+from crossover.config import published
 from crossover.records import record
 from crossover.records.rows import Claim
 from crossover.report.text import claims as told
@@ -22,11 +21,11 @@ def rows():
     return list(medians(shipped()))
 
 
-def judge(folder, rows, *, these=None, effect=1.01, holes=(), unjudged=()):
+def judge(folder, rows, *, these=None, effect=1.01, holes=()):
     write(folder, rows, effect)
     launches = record.read(folder / "launches.parquet", record.LAUNCHES).to_pylist()
     record.write(record.from_rows([*launches, *holes], record.LAUNCHES), folder / "launches.parquet")
-    judgement.write(these or shipped(), folder, unjudged)
+    judgement.write(these or shipped(), folder)
     return {row["claim"]: row for row in record.read(folder / "claims.parquet", record.CLAIMS).to_pylist()}
 
 
@@ -77,30 +76,6 @@ def test_an_unmeasured_claim_gives_the_reason_and_the_remedy(tmp_path, rows, sna
     assert "\n".join(f"{case}: {reason}" for case, reason in reasons.items()) == snapshot
 
 
-def test_a_new_claim_is_one_block_and_is_judged(tmp_path, rows):
-    file = tmp_path / "claims.yaml"
-    file.write_text(
-        claim_list.FILE.read_text()
-        + """
-  new:
-    source: tutorial
-    quote: Send is faster
-    locator: last text
-    says: A pickle is slower than a buffer.
-    quantity: {kind: ratio, experiment: mpi_pingpong, where: {object: float64 array, player: engine},
-      metric: round trip, arm: send, over: Send, at: 3162.27766}
-    expected: {low: 1}
-"""
-    )
-    claims = claim_list.read(file)
-    assert len(claims) == len(shipped()) + 1
-    found = judge(tmp_path, rows, these=claims[-1:])
-    sent = [row for row in rows if row["arm"] == "send" and row["player"] == "engine"]
-    ratios = [row["ratio"] for row in sent if row["x"] == pytest.approx(3162.27766)]
-    assert found["new"]["value"] == pytest.approx(np.exp(np.mean(np.log(ratios))))
-    assert found["new"]["verdict"] in told.DECIDED
-
-
 @pytest.mark.long
 def test_no_claim_is_decided_by_one_launch_or_if_equal_arms_differ_widely(tmp_path, rows):
     alone = judge(tmp_path, [row for row in rows if row["launch"] == 1])
@@ -141,24 +116,9 @@ def as_read(row):
     return dict.fromkeys(record.CLAIMS.names) | known
 
 
-def test_a_claim_that_no_experiment_can_decide_is_listed_with_the_reason(tmp_path, rows):
-    claims = judge(tmp_path, rows, these=shipped()[:1], unjudged=claim_list.unjudged())
-    row = claims["vsm-memory"]
-    assert len(claims) == 1 + len(claim_list.unjudged()) and row["verdict"] == "not measured"
-    assert "does not measure memory" in row["reason"] and row["quote"] and row["locator"] and row["url"]
-
-
 def test_the_claims_of_the_libzmq_mail_are_judged_on_its_unions():
     mail = [claim.quantity for claim in shipped() if claim.source == "vsm"]
     assert {quantity.arm.split(" B ")[1] for quantity in mail} == {"union", "packed union"}
-
-
-def test_an_open_end_stays_open_on_a_bounded_scale():
-    (claim,) = (claim for claim in shipped() if claim.name == "ipp-large-task")
-    row = judgement.row(
-        claim, field({side: np.zeros((5, len(X))) for side in sides(claim.quantity)}), of_source([], "")
-    )
-    assert row["verdict"] == "holds"
 
 
 def test_a_sources_numbers_are_not_interpolated():

@@ -99,20 +99,6 @@ def test_gathering_keeps_every_launch_and_rank(tmp_path):
     assert ranks == [("zmq_throughput", "node", launch, rank, "Imaginary 9000") for launch in (1, 2) for rank in (0, 1)]
 
 
-def test_ratios_and_summary_are_the_estimates_of_launch_medians(run):
-    launches = campaign(RISING, 5)
-    found = run(launches)
-    log = {arm: np.log([values[arm] for values in launches]) for arm in ARMS}
-    for arm in ARMS:
-        cells = estimate(np.median(log[arm], axis=2))
-        here = [[row[key] for key in ("median", "low", "high")] for row in found["summary"] if row["arm"] == arm]
-        assert np.array(here) == pytest.approx(np.exp([cells.mean, cells.low, cells.high]).T)
-    for arm in ARMS[1:]:
-        cells = estimate(np.median(log[arm] - log["copy"], axis=2))
-        here = [[row[key] for key in ("ratio", "low", "high")] for row in found["ratios"] if row["arm"] == arm]
-        assert np.array(here) == pytest.approx(np.exp([cells.mean, cells.low, cells.high]).T)
-
-
 def test_the_truth_is_found(run):
     launches = [{arm: cells[::-1] for arm, cells in values.items()} for values in campaign(RISING, 5, seed=4)]
     found = run([values | {"C": values["copy"] / 3} for values in launches], sizes=SIZES[::-1])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from crossover.analyse.claims.judgement import Range, decisive, judge
+from crossover.analyse.claims.judgement import Range, judge
 from crossover.analyse.claims.readings import Place, Result, apart
 from crossover.analyse.estimates.intervals import Estimate, estimate
 
@@ -57,13 +57,6 @@ def test_equivalence_is_tested_by_two_one_sided_tests():
     assert judge(near, Range(-bound, bound)).verdict == "open"
     assert judge(near, Range(-bound, bound, equivalent=True)).verdict == "holds"
     assert judge(found(bound - 0.02, margin=0.05), Range(-bound, bound, equivalent=True)).verdict == "open"
-
-
-def test_several_numbers_must_all_be_in_range_and_the_worst_is_shown():
-    several = found(0.5, 0.27, 0.9)
-    assert judge(several, Range(0.25, 1)).verdict == "open"
-    assert decisive(several, Range(0.25, 1)) == 1
-    assert judge(found(0.5, 0.4, 0.9), Range(0.25, 1)).verdict == "holds"
 
 
 def test_one_of_several_numbers_decides_only_after_correction_for_their_count():

@@ -54,22 +54,6 @@ def test_facts_are_read(site_file):
             "sbatch_options: --reservation=a --partition=b",
             "sbatch_options: Value error, --partition sets the partition, which each launch sets itself; use",
         ),
-        (
-            "sbatch_options: -t 20",
-            "sbatch_options: Value error, -t sets the runtime/time limit, which each launch sets itself",
-        ),
-        (
-            "sbatch_options: --gres=gpu:1",
-            "sbatch_options: Value error, --gres sets the generic resources (GRES), which each launch",
-        ),
-        (
-            "sbatch_options: --hint=x --array=1-3",
-            "sbatch_options: Value error, --array makes a job array, in which every task",
-        ),
-        (
-            "sbatch_options: --wait",
-            "sbatch_options: Value error, --wait submits jobs one after another; remove it",
-        ),
         ("partition: ''", "partition: "),
         ("- partition", "the file: Input should be an object"),
         ("partition: {", "cannot be read as YAML: "),

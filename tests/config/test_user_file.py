@@ -84,12 +84,3 @@ def test_only_a_run_that_names_a_file_measures_it(write):
             assert isinstance(settings, OfUser)
             assert (settings.file, dict(settings.sources)) == ("my_work.py", {"my_work.py": GOOD})
             assert type(settings).read(settings.of_launch().stored).sources == settings.sources
-
-
-def test_another_text_is_another_launch(write):
-    (name,) = user_file.of_file(write(GOOD))
-    digests = set()
-    for number, text in enumerate((GOOD, GOOD.replace("return item", "return -item"))):
-        config = schema.complete({"own": str(write(text, f"{number}/my_work.py"))})
-        digests.add(config.experiments[name].of_launch().digest)
-    assert len(digests) == 2

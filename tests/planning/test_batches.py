@@ -57,13 +57,6 @@ def test_no_batch_exceeds_the_bounds_except_for_a_launch_that_is_longer_alone(mi
         assert sum(own) <= most or len(own) == 1
 
 
-@pytest.mark.parametrize("resources", [{}, {"batch_launches": 1, "batch_minutes": 60}])
-def test_each_launch_has_a_job_of_its_own_where_a_profile_has_no_batches(resources):
-    assert batches.bounds(resources) is None
-    due = list(plan.launches(quick()))
-    assert batches.jobs(None, due) == [[launch] for launch in due]
-
-
 def test_a_profile_sets_the_bounds():
     asked = {"batch_launches": 8, "batch_minutes": 60}
     assert batches.bounds(asked) == Bounds(8, 60)

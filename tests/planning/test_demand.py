@@ -173,12 +173,6 @@ def differences(config, software=None):
     return demand(config, software).differing(FIRST)[1]
 
 
-def test_a_launch_with_the_same_settings_code_and_software_does_not_differ(config):
-    measure(config, FIRST)
-    assert differences(config, SOFTWARE) == []
-    assert demand(config, SOFTWARE).conflict([FIRST]) == ""
-
-
 def test_differences_name_key_and_library_with_both_values(config):
     measure(config, FIRST, target_width=0.5, rounds=Rounds(500, at_least=1))
     # An experiment without farms does not use the farms' libraries.
@@ -213,16 +207,6 @@ def test_a_hole_has_no_conflict_whatever_was_measured_before_it(config, code):
     measure(config, FIRST, target_width=0.5)
     measure(config, FIRST, facts=hole("crashed"))
     assert demand(config).conflict([FIRST]) == ""
-
-
-@pytest.mark.parametrize("lowered", [{}, {"launches": 1}, {"placements": ["nodes"]}])
-def test_a_partial_report_counts_differences_of_planned_launches_only(config, lowered):
-    measure(config, SECOND, target_width=0.5)
-    chosen = {"mpi_pingpong": PINGPONG["mpi_pingpong"] | lowered}
-    less = schema.complete({"results": config.results, "experiments": chosen})
-    said = demand(less).remarks(plan.launches(less), {})
-    assert said[0] == "partial: 1 measured launches and 0 holes of tier quick"
-    assert len(said) == (1 if lowered else 2)
 
 
 def test_a_partial_report_lists_its_launches_and_the_others_with_reasons(config):

@@ -68,11 +68,6 @@ def test_no_more_nodes_are_promised_than_can_be_used(config):
     assert expected(launches(4), 100).cost.nodes == 4
 
 
-def test_a_job_adds_its_start_time_to_a_launch(config):
-    here, there = (expected(launches(1), nodes).cost.wall_seconds for nodes in (None, 1))
-    assert there == here + estimate.JOB_SECONDS
-
-
 def test_jobs_of_two_nodes_wait_until_two_are_free():
     found = estimate.cost([(10, 1), (10, 2), (10, 2)], nodes=2)
     assert (found.wall_seconds, found.node_seconds) == (30, 50)

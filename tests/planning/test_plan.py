@@ -104,13 +104,6 @@ def test_launches_across_hosts_run_if_there_are_enough_hosts(hosts, placements):
     assert plan.most_hosts(run) == min(hosts, 2)
 
 
-def test_a_run_has_one_host_by_default():
-    run = schema.complete({})
-    assert list(plan.launches(run)) == list(plan.launches(replace(run, hosts=1)))
-    across = {name for name, own in run.experiments.items() if "nodes" in own.placements}
-    assert set(plan.waiting(run)) == across > {"mpi_pingpong"}
-
-
 @pytest.mark.parametrize(("engines", "ranks"), [(1, 5), (2, 9), (5, 21)])
 def test_ranks_and_tasks_are_one_farm_for_each_arm_and_the_driver(engines, ranks):
     """For two rivals, the null arm's own farm and the ceiling's."""
@@ -200,12 +193,6 @@ def test_the_rivals_are_divided_among_launches_for_each_number_of_engines(arms, 
     assert sorted(entries) == sorted((count, arm) for count in counts for arm in arms[1:] for _ in range(launches))
 
 
-def test_consecutive_launches_have_different_rivals_so_that_drift_affects_all():
-    chosen = {"arms": ["leastload", "pure", "lru"], "rivals_per_launch": 1}
-    rivals = [settings("task_latency", launch=number, **chosen).rivals for number in range(1, 5)]
-    assert rivals == [("pure",), ("lru",), ("pure",), ("lru",)]
-
-
 def test_a_farm_that_disturbs_the_others_has_a_launch_of_its_own():
     loud = {"farm": "dask", "alone": True}
     arms = {"arms": ["leastload", "b", "pure", "d", "lru"], "rivals_per_launch": 3}
@@ -230,13 +217,6 @@ def test_at_most_four_farms_besides_ceilings_and_pools_run_at_once(tier):
         served = [arm for arm in own if not arm.runs.startswith(farming.POOLS)]
         assert len(served) <= 4 or not declared()[launch.experiment].farming
         assert own[0].name == launch.settings.reference and own[-1].null
-
-
-def test_a_launch_knows_only_the_farms_that_take_part():
-    chosen = {"arms": ["pure", "lru", "dask"], "reference": "pure", "ceilings": ["bare zmq"]}
-    known = [{*settings("task_latency", launch=number, tier="standard", **chosen).entrants} for number in (1, 2)]
-    assert known == [{"pure", "lru", "bare zmq"}, {"pure", "dask", "bare zmq"}]
-    assert schema.complete({}).experiments["mpi_pingpong"].entrants == {}
 
 
 def test_a_farm_that_does_not_authenticate_is_measured_only_if_the_configuration_allows_it():

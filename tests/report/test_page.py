@@ -4,13 +4,12 @@ import re
 
 import pyarrow as pa
 import pytest
-from campaigns import MACHINE, Campaign, mpi, zmq
+from campaigns import MACHINE
 from hypothesis import given
 from hypothesis import strategies as st
 
 from crossover.design.experiments import declared
 from crossover.errors import CrossoverError
-from crossover.records import record
 from crossover.records.rows import Rank
 from crossover.report.pages.index import Page
 from crossover.report.text import machine, markup, tables
@@ -67,19 +66,6 @@ def test_cells_are_under_their_headings_in_any_order_and_a_bar_does_not_end_one(
     assert swapped.splitlines()[2:] == ["| copy | 1 kB |", "| no-copy | 2\\|kB |"]
     with pytest.raises(KeyError):
         markup.table([{"arm": "copy", "at": "1 kB"}, {"arm": "no-copy"}])
-
-
-def test_a_number_that_is_not_finite_is_none(tmp_path):
-    row = Campaign([zmq()]).tables()["ratios"][0] | {"low": float("nan"), "high": float("inf")}
-    record.write(pa.Table.from_pylist([row], schema=record.RATIOS), tmp_path / "ratios.parquet")
-    read = tables.load(tmp_path, ["ratios"]).ratios[0]
-    assert (read.low, read.high) == (None, None)
-    assert read.ratio == pytest.approx(row["ratio"])
-
-
-def test_an_unusual_placement_is_part_of_the_title(tmp_path):
-    rows = [row | {"placement": "nodes"} for row in Campaign([mpi()]).tables()["summary"]]
-    assert tables.Tables.of({"summary": rows}).every_panel[0].title == "float64 array, thread level multiple (nodes)"
 
 
 @given(st.text(max_size=40))

@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from crossover.errors import CrossoverError
-from crossover.slurm import cluster
+from crossover.slurm import cluster, jobs, submission
 
 ANSWER = "Welcome to the cluster | enjoy\nmain*|up|3|infinite|64\nsingle|up|1|30:00|64\n"
 
@@ -16,8 +16,9 @@ def slurm(monkeypatch):
     monkeypatch.setattr(cluster, "listed", lambda: ANSWER)
 
 
-def test_the_examples_in_the_docstrings_hold():
-    tried = doctest.testmod(cluster)
+@pytest.mark.parametrize("module", [cluster, jobs, submission])
+def test_the_examples_in_the_docstrings_hold(module):
+    tried = doctest.testmod(module)
     assert tried.attempted and not tried.failed
 
 

@@ -1,6 +1,5 @@
 """Does a run say once why its jobs wait? Is the end of a job read, whichever of Slurm's commands knows it?"""
 
-import doctest
 import os
 import subprocess
 from collections import Counter
@@ -10,11 +9,6 @@ import pytest
 
 from crossover.slurm import jobs, submission
 from crossover.slurm.jobs import Fate, Watch
-
-
-def test_the_examples_in_the_docstrings_hold():
-    tried = doctest.testmod(jobs)
-    assert tried.attempted and not tried.failed
 
 
 def test_reasons_are_named_when_they_change():
