@@ -85,7 +85,7 @@ def require_plain(values: Stated) -> None:
 def _misplaced(value: Any, where: str = "") -> Iterator[str]:
     """The faults of keys that stand below a tier's name, instead of above it, and of values for some tiers only."""
     lacking = [tier for tier in TIERS[1:] if isinstance(value, Mapping) and tier not in value]
-    if value and lacking and set(value) <= set(TIERS):
+    if where and value and lacking and set(value) <= set(TIERS):
         yield f"{where.removesuffix('.')}: has no value for tier {', '.join(lacking)}"
     for name, entry in value.items() if isinstance(value, Mapping) else ():
         if name in TIERS and isinstance(entry, Mapping):
