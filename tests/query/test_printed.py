@@ -60,9 +60,9 @@ VALUES = f"""
 {TCP} 40kB --arm copy
 {TCP} 10kB --arm no-copy --json
 mpi_pingpong --re-sent no --at 1000 --arm memcpy
-task_map --efficiency 90%
---setting copy_threshold
---setting TaskScheduler.scheme_name"""
+task_map 90%
+copy_threshold
+TaskScheduler.scheme_name"""
 
 REFUSED = f"""
 --at 40kB
@@ -80,7 +80,6 @@ zmq_bursts --at 1kB
 {TCP} 40kB --arm copy --than copy
 {TCP} 40kB --arm no-copy --than no-copy
 {TCP} 40kB --than copy --placement nodes
-{TCP} 40kB --setting copy_threshold
 {TCP} 2MB --arm copy
 {TCP} 2MB --arm no-copy --than copy
 {TCP} 99 --than copy
@@ -89,11 +88,11 @@ zmq_bursts --at 1kB
 {TCP} 40q
 task_latency --at 8 --arm ray
 zmq_latency --at 100 --transport inproc
-zmq_throughput --efficiency 90%
-task_map --efficiency 90
-task_map --efficiency 90% --at 1ms
---setting magic
---setting copy_threshold --transport udp"""
+zmq_throughput 90%
+task_map 90% --than pure
+magic
+copy_threshold --transport udp
+copy_threshold --arm copy"""
 
 SYNTHETIC = """
 mpi_pingpong

@@ -111,8 +111,8 @@ def test_an_arm_alone_has_its_value_and_what_it_can_cost(real, ask):
 def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds(real, ask):
     rows = real[0].thresholds()
     rows = rows[(rows["experiment"] == "task_map") & ~rows["is_null_arm"]]
-    for level, share in ((0.5, "50%"), (0.95, ".95")):
-        code, printed = ask("ask", "task_map", "--efficiency", share, "--json")
+    for level, share in ((0.5, "50%"), (0.95, "95 %")):
+        code, printed = ask("ask", "task_map", share, "--json")
         printed_rows = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}
         expected = rows[rows["level"] == level].to_dict("records")
         assert code == 0 and len(expected) == len(printed_rows) > 1
@@ -133,7 +133,7 @@ def test_a_snippet_commands_no_terminal():
 
 
 def test_a_setting_can_be_narrowed_by_a_key_and_printed_as_json(ask):
-    _, printed = ask("ask", "--setting", "copy_threshold", "--transport", "tcp", "--json")
+    _, printed = ask("ask", "copy_threshold", "--transport", "tcp", "--json")
     assert {row["transport"] for row in json.loads(printed)} == {"tcp"}
     assert all(isinstance(row["points"], dict) for row in json.loads(printed))
 

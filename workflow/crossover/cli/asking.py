@@ -44,13 +44,6 @@ def _with_keys(made: Command) -> Command:
         "words", "words of the question: libraries, transports, arms, a size (default: list the questions)", nargs="*"
     ),
     value("--at", "point of the axis, such as 40kB, 10ms or 1000", default=None, metavar="POINT"),
-    value(
-        "--efficiency",
-        "instead of a point: from where each arm reaches this share, such as 90%%",
-        default=None,
-        metavar="SHARE",
-    ),
-    value("--setting", "instead of a point: the recommendations for a setting, such as copy_threshold", default=None),
     value("--metric", "metric (default: the one by which users choose)", default=None),
     value("--placement", "placement: process, node or nodes", default=None),
     value("--arm", "arm whose value to print, or to compare with --than (default: print the choice)", default=None),
@@ -74,10 +67,7 @@ def ask(chosen: Namespace) -> None:
     given = {name: getattr(chosen, name) for name in ("placement", *KEYS)}
     keys = {name: text for name, text in given.items() if text is not None}
     text = " ".join(chosen.words)
-    if chosen.setting is not None:
-        _print_settings(run, chosen, chosen.setting, keys)
-        return
-    if not (text or keys or chosen.at or chosen.metric or chosen.arm or chosen.than or chosen.efficiency):
+    if not (text or keys or chosen.at or chosen.metric or chosen.arm or chosen.than):
         _print_questions(run, chosen)
         return
     found = run.find(text, chosen.at, chosen.metric, keys)
@@ -85,11 +75,11 @@ def ask(chosen: Namespace) -> None:
         _say(found.lacking)
     compared = chosen.arm is not None or chosen.than is not None
     if found.settings:
-        _print_settings(run, chosen, found, keys)
+        _print_settings(run, chosen, found)
     elif not compared and (tournament := run.tournament(found)):
         _print_tournament(run, chosen, tournament)
-    elif share := chosen.efficiency or found.share:
-        _print_reached(run, chosen, found, share)
+    elif found.share:
+        _print_reached(run, chosen, found)
     elif found.at is None:
         _print_along(run, chosen, found)
     elif chosen.than is not None:
@@ -187,12 +177,12 @@ def _print_ratios(run: "Run", chosen: Namespace, found: "Match") -> None:
         _cut([[*each.lines, *filter(None, [remedy])] for each, remedy in answers], chosen)
 
 
-def _print_reached(run: "Run", chosen: Namespace, found: "Match", share: str) -> None:
+def _print_reached(run: "Run", chosen: Namespace, found: "Match") -> None:
     from crossover.config import amount
 
     if found.at or chosen.arm or chosen.than:
         raise CrossoverError("a share asks for a point; leave out the point, --arm and --than")
-    reached = run.reached(found, amount.share(share))
+    reached = run.reached(found, amount.share(found.share))
     rows = [{name: getattr(row, name) for name in REACHED} for row, _ in reached]
     if chosen.json:
         _say(_json(rows))
@@ -204,22 +194,21 @@ REACHED = ("arm", "protocol", "placement", "metric", "level", "verdict", "x", "l
 """The facts of a level in JSON."""
 
 
-def _print_settings(run: "Run", chosen: Namespace, setting: "str | Match", keys: dict[str, str]) -> None:
+def _print_settings(run: "Run", chosen: Namespace, found: "Match") -> None:
     from crossover.query import answers
 
-    found = run.recommended(setting, keys)
+    rows = run.recommended(found)
     if chosen.at or chosen.metric or chosen.arm or chosen.than:
-        raise CrossoverError(f"{found[0][0].setting} is a setting; leave out --at, --metric, --arm and --than")
+        raise CrossoverError(f"{rows[0][0].setting} is a setting; leave out --at, --metric, --arm and --than")
     if chosen.json:
-        _say(_json([answers.facts(row) | {"question": place} for row, place in found]))
+        _say(_json([answers.facts(row) | {"question": place} for row, place in rows]))
     else:
-        most = len(found) if isinstance(setting, str) else MOST
-        _cut([answers.recommendation_lines(row, place) for row, place in found], chosen, most)
+        _cut([answers.recommendation_lines(row, place) for row, place in rows], chosen)
 
 
-def _cut(told: list[list[str]], chosen: Namespace, most: int = MOST) -> None:
+def _cut(told: list[list[str]], chosen: Namespace) -> None:
     """Print the lines of each answer, or of the first of too many."""
-    shown = told if chosen.everything else told[:most]
+    shown = told if chosen.everything else told[:MOST]
     _say("\n".join(line for lines in shown for line in lines).rstrip("\n"))
     if len(shown) < len(told):
         _say(f"and {len(told) - len(shown)} more: add --all, or another word")

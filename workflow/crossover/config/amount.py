@@ -72,13 +72,12 @@ def is_unit(word: str) -> bool:
 
 
 def share(given: str) -> float:
-    """A share below 1, from a number or per cent.
+    """The share that per cent stand for. Raises CrossoverError for one that is not between 0 and 1.
 
-    >>> share("90%"), share("0.5")
-    (0.9, 0.5)
+    >>> share("90%")
+    0.9
     """
-    found = re.fullmatch(r"(\d+\.?\d*|\.\d+)\s*(%?)", given.strip())
-    number = float(found[1]) / (100 if found[2] else 1) if found else 0.0
+    number = float(given.removesuffix("%").replace(",", "")) / 100
     if not 0 < number < 1:
-        raise CrossoverError(f"{given!r} is no share between 0 and 1; write for example 90% or 0.9")
+        raise CrossoverError(f"{given!r} is no share between 0 and 1; write for example 90%")
     return number

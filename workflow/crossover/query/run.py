@@ -116,7 +116,7 @@ class Run:
         ignored = [typed.share] if typed.share and points else []
         match = replace(match, lacking="; ".join(lacking), share=typed.share if not points else "")
         if match.settings:
-            return replace(match, settings=question.matching("the setting", match.settings, keys))
+            return replace(match, settings=question.matching(match.settings[0].setting, match.settings, keys))
         found, notes = match.panels, [*match.notes]
         if keys:
             found = question.matching(" or ".join({panel.experiment: "" for panel in found}), found, keys)
@@ -325,16 +325,10 @@ class Run:
         experiment = found.panel.experiment
         return more.remedy(self._tables, experiment, [(cell.launches, cell.launches_needed) for cell in left])
 
-    def recommended(self, setting: str | Match, keys: Mapping[str, object]) -> list[tuple[Recommendation, str]]:
-        """The recommendations for a setting by its name, or those of a question, with the names of their questions."""
-        every = self._recommendations
-        if isinstance(setting, Match):
-            own = setting.settings
-        else:
-            question.one_of("setting", setting, (row.setting for row, _ in every))
-            own = question.matching(setting, [row for row, _ in every if row.setting == setting], keys)
-        run_tables.require_joined(self.results, {row.experiment for row in own})
-        return [(row, place) for row, place in every if any(row is each for each in own)]
+    def recommended(self, found: Match) -> list[tuple[Recommendation, str]]:
+        """The recommendations of a question, with the names of their questions."""
+        run_tables.require_joined(self.results, {row.experiment for row in found.settings})
+        return [(row, place) for row, place in self._recommendations if any(row is each for each in found.settings)]
 
     def experiments(self) -> list[str]:
         """The experiments that have a measured curve."""
