@@ -3,6 +3,7 @@
 import zipfile
 from pathlib import Path
 
+import hypothesis
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -177,6 +178,7 @@ NAMES = [
 ]
 
 
+@hypothesis.example(parts=["_"])
 @given(st.lists(st.sampled_from([*NAMES, *synonyms()]) | st.text(max_size=12), max_size=5))
 def test_any_words_have_an_answer_or_an_error_of_one_line(real, parts):
     try:

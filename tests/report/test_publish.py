@@ -7,6 +7,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import replace
 from pathlib import Path
 
@@ -184,12 +185,16 @@ def test_a_kill_at_any_step_leaves_the_branches_whole(checkout, tmp_path, step):
     page = checkout / "results/report/index.html"
     page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
     (tmp_path / "bin").mkdir()
-    fatal = tmp_path / "bin" / "git"
-    fatal.write_text(f'#!/bin/sh\n[ "$1" = {step} ] && kill -9 $PPID\nexec {shutil.which("git")} "$@"\n')
+    fatal, ended, git = tmp_path / "bin" / "git", tmp_path / "ended", shutil.which("git")
+    own = f'kill -9 $PPID; {git} "$@"; touch {ended}'
+    fatal.write_text(f'#!/bin/sh\ncase $1 in {step}) {own} ;; *) exec {git} "$@" ;; esac\n')
     fatal.chmod(0o755)
     words = [sys.executable, "-m", "crossover", "publish", "--no-redact", "--yes"]
     around = os.environ | {"PATH": f"{fatal.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "workflow")}
     assert subprocess.run(words, env=around, capture_output=True).returncode == -signal.SIGKILL
+    # A push goes on without its parent.
+    while not ended.exists():
+        time.sleep(0.05)
     for folder in (checkout, tmp_path / "remote.git"):
         do("fsck", "--strict", folder=folder)
     publish("--yes")

@@ -309,7 +309,7 @@ def _read(word: str, vocabulary: frozenset[str]) -> dict[str, float]:
     if len(plain) > 3 and (longer := [each for each in vocabulary if each.startswith(plain)]):
         return dict.fromkeys(longer, GUESSED)
     # People hardly ever mistake the first letter.
-    near = [each for each in vocabulary if each[0] == plain[0] and len(each) > 2 and each.isalnum()]
+    near = [each for each in vocabulary if len(each) > 2 and each[0] == plain[:1] and each.isalnum()]
     for guess in get_close_matches(plain, near, 3, 0.6) if len(plain) > 2 else ():
         same = sum(block.size for block in SequenceMatcher(None, plain, guess).get_matching_blocks())
         # Of three letters, another one makes another word.
