@@ -66,7 +66,7 @@ def test_an_answer_that_is_late_or_fails_once_is_waited_for(stand_in, tmp_path, 
 @pytest.mark.parametrize(
     ("script", "words"),
     [
-        ("exec sleep 60", "no answer within 1 s"),
+        ("exec sleep 60", "no answer within 2 s"),
         ("echo 'sinfo: error: Unable to contact slurm controller' >&2; exit 1", "Unable to contact slurm controller"),
         ("exit 3", "ended with code 3"),
     ],

@@ -210,6 +210,13 @@ def test_a_busy_controller_is_outwaited(slurm, folder, words):
     assert (folder / "jobs").read_text(encoding="utf-8") == "17\n"
 
 
+def test_a_submission_without_an_answer_is_repeated(slurm, folder, monkeypatch):
+    monkeypatch.setenv("CROSSOVER_ANSWER_SECONDS", "0.5")
+    slurm("sbatch", f"[ -f {folder}/once ] && echo 17 && exit\ntouch {folder}/once\nexec sleep 60")
+    assert said(*SUBMISSION).stdout == "17\n"
+    assert (folder / "refusals").read_text(encoding="utf-8") == "waits\tno answer in time\n"
+
+
 def test_copies_of_a_job_share_a_name_under_which_slurm_runs_one_at_a_time(slurm, tmp_path):
     slurm("sbatch", f'echo "$@" >>{tmp_path}/asked\necho 17')
     said(*SUBMISSION)
