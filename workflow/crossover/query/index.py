@@ -265,24 +265,8 @@ class Index:
         best = max((value for value, _, _ in scored), default=(0.0, False))
         chosen = [(each, text) for value, each, text in scored if value == best and (best[0] or not words)]
         used = frozenset().union(*(text for _, text in chosen))
-        run = {panel.experiment for panel, _ in self.panels}
-        every = {name: score(text) for name, text in documents().items() if name in run or not declared()[name].of_user}
-        near = [name for name in every if any(fits(point, declared()[name].axis.unit) for point in points)]
-        able = {name: value for name, value in every.items() if name in near or not any(map(every.get, near))}
-        most = max(able.values(), default=0.0)
-        fitting = [name for name, value in able.items() if value == most > best[0]]
-        left = documents()[fitting[0]] - used if fitting else frozenset[str]()
-        missing = [word for word, each in read.items() if each.keys() & left and not each.keys() & used]
-        unmeasured = wanted.difference(*(text for _, text in self.panels))
-        if unmeasured := frozenset(arm for arm in unmeasured if " " not in arm or tokens(arm[1:]) - used):
-            missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in unmeasured)])]
-            fitting = fitting or [name for name in able if unmeasured & documents()[name]]
-        if not fitting:
-            # A word of another experiment alone, beside those that choose an answer.
-            known = frozenset().union(*(text for _, text in self.panels))
-            owners = {word: [name for name in able if each.keys() & documents()[name]] for word, each in read.items()}
-            alone = {word: own for word, own in owners.items() if len(own) == 1 and not read[word].keys() & known}
-            missing, fitting = [*alone], [*dict.fromkeys(name for own in alone.values() for name in own)][:1]
+        scores = {name: score(text) for name, text in documents().items()}
+        missing, able = self._lacking(read, wanted, used, scores, best[0], points)
         notes = [f"{word!r} is read as {guess!r}" for word, guess in guesses.items()]
         if ignored := [word for word, each in read.items() if not each.keys() & used and word not in missing]:
             notes.append(f"ignored: {', '.join(ignored)}")
@@ -292,7 +276,39 @@ class Index:
             sorted((arm[1:] for arm in wanted & used), key=lambda arm: whole.casefold().find(arm.casefold())),
             notes=notes,
         )
-        return found, missing, fitting if missing else []
+        return found, missing, able
+
+    def _lacking(
+        self,
+        read: Mapping[str, Mapping[str, float]],
+        wanted: frozenset[str],
+        used: frozenset[str],
+        scores: Mapping[str, float],
+        best: float,
+        points: Sequence[object],
+    ) -> tuple[list[str], list[str]]:
+        """The words of a question that the run lacks, and the experiments that measure them.
+
+        `wanted` are the names of arms among its words, and `used` the text of the answers, whose score is `best`.
+        """
+        run = {panel.experiment for panel, _ in self.panels}
+        every = {name: value for name, value in scores.items() if name in run or not declared()[name].of_user}
+        near = [name for name in every if any(fits(point, declared()[name].axis.unit) for point in points)]
+        able = {name: value for name, value in every.items() if name in near or not any(map(every.get, near))}
+        most = max(able.values(), default=0.0)
+        fitting = [name for name, value in able.items() if value == most > best]
+        left = documents()[fitting[0]] - used if fitting else frozenset[str]()
+        missing = [word for word, each in read.items() if each.keys() & left and not each.keys() & used]
+        known = frozenset().union(*(text for _, text in self.panels))
+        if arms := [arm for arm in sorted(wanted - known) if " " not in arm or tokens(arm[1:]) - used]:
+            missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in arms)])]
+            fitting = fitting or [name for name in able if documents()[name].intersection(arms)]
+        if not fitting:
+            # A word of another experiment alone, beside those that choose an answer.
+            owners = {word: [name for name in able if each.keys() & documents()[name]] for word, each in read.items()}
+            alone = {word: own for word, own in owners.items() if len(own) == 1 and not read[word].keys() & known}
+            missing, fitting = [*alone], [name for own in alone.values() for name in own][:1]
+        return missing, fitting if missing else []
 
 
 def _known_parts(word: str, vocabulary: frozenset[str]) -> list[str]:
