@@ -61,6 +61,7 @@ VALUES = f"""
 {TCP} 10kB --arm no-copy --json
 mpi_pingpong --re-sent no --at 1000 --arm memcpy
 task_map --efficiency 90%
+task_map --efficiency .95
 --setting copy_threshold
 --setting TaskScheduler.scheme_name"""
 
