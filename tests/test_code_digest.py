@@ -163,11 +163,9 @@ def test_undoing_an_edit_restores_the_digest(package):
 
 
 IMPORTS = {
-    "import crossover.deep.leaf": True,
     "import crossover.deep.leaf as other": True,
     "import json, crossover.deep.leaf": True,
     "from crossover.deep import leaf": True,
-    "from crossover.deep.leaf import VALUE": True,
     "def later():\n    from crossover.deep.leaf import VALUE": True,
     "from typing import TYPE_CHECKING\nif TYPE_CHECKING:\n    import crossover.deep.leaf": True,
     "from crossover import deep": False,
