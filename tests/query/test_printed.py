@@ -61,6 +61,7 @@ VALUES = f"""
 {TCP} 10kB --arm no-copy --json
 mpi_pingpong --re-sent no --at 1000 --arm memcpy
 task_map 90%
+task_map 95 %
 copy_threshold
 TaskScheduler.scheme_name"""
 

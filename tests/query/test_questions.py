@@ -19,9 +19,7 @@ ANSWERS = """
 how small may a task be | efficiency of at least 95 %
 threads or processes | threads: not measured; `snakemake
 uvloop or asyncio | uvloop / asyncio
-uvloop or asyncio 1 kB | asyncio at 1 kB
 5k tasks | at 5,000 tasks: multiprocessing.Pool, extrapolated from 128 tasks
-5000 tasks | at 5,000 tasks: multiprocessing.Pool, extrapolated from 128 tasks
 64k | at 8,000 elements (64 kB): Send
 64KiB | at 8,192 elements (65.5 kB): Send
 1000 doubles | at 1,000 elements (8 kB): Send
@@ -29,7 +27,6 @@ uvloop or asyncio 1 kB | asyncio at 1 kB
 ipyparallel scheduler for 100 empty tasks | TaskScheduler.scheme_name = pure
 pyzmq copy_threshold tcp | copy_threshold =
 copy_treshold | copy_threshold = 316000
-copy_threshold | copy_threshold = 316000
 comm.bcast 1 MB | bcast: not measured; `snakemake
 Isend vs Send 1 MB | Isend: not measured
 Send not send 50kB | mpi4py arrays, at 6,250 elements (50 kB): Send
@@ -45,33 +42,26 @@ event loop | uvloop instead of asyncio
 scheduler | TaskScheduler.scheme_name
 comm.Send 1 MB | mpi4py arrays
 pipe or queue | Pipe / Queue at 100 B
-Pipe or Queue 10kB | Pipe / Queue at 10 kB
 Pipe vs shared memory at 1 MB | Pipe / shared memory
-ZeroMQ round trip 1kB | ZeroMQ round trip, ipc, at 1 kB: copy
 zero-copy 1 MB ipc | no-copy
 copy or no-copy at 40 kB over ipc | no-copy / copy at 40 kB (ZeroMQ round trip, ipc)
 copy or no-copy at 40 kB over tcp | tcp: not measured
 zmq round trip 95th percentile 1kB | round trip, 95th percentile
 pkl5 or Send 1 MB | pkl5.send or send may be better
-pkl5.send or Send at 10,000 elements | pkl5.send / Send at 10,000 elements
 mpi4py | mpi4py arrays: Send
 re-sent arrays 1 MB | mpi4py arrays, re-sent
 scheme_name | TaskScheduler.scheme_name
 hwm | hwm: not measured
 leastload or pure 100 tasks | pure / leastload at 100 tasks
-joblib or concurrent.futures 10ms | joblib / concurrent.futures at 10 ms
-multiprocessing.Pool 64 tasks | Empty tasks on a farm: until all are done, at 64 tasks: multiprocessing.Pool
 which pool for 1 ms tasks | Longer tasks on a farm, at 1 ms
 tasks that carry 1 MB | Tasks that carry an array, at 1 MB
 submit 128 tasks | Empty tasks on a farm: submission, at 128 tasks
 round trip of empty tasks | Empty tasks on a farm: until all are done
-ray 100 tasks | ray: not measured
 bytes between two processes 1 MB | Bytes on one host, round trips, at 1 MB
 stream 1 MB one host | Bytes on one host, stream, at 1 MB: shared memory
 collectives on 4 ranks | collectives: not measured
 zmq 50MB | extrapolated from 1 MB
 zmq 3 hours | ignored: 3, hours
-zmq inproc | inproc: not measured
 bursts | bursts: not measured
 DataFrame over zmq 5MB | DataFrame: not measured
 what to set for asyncio event loop | uvloop instead of asyncio
@@ -81,20 +71,15 @@ granularity of tasks | efficiency of at least 95 %
 threads | threads: not measured
 quantum flux | no answer of this run
 0.5 MB queue or shared memory | at 500 kB
-send 1 GB | extrapolated from 1,000,000 elements
 legacy zmq 100kB | ZeroMQ round trip, legacy, ipc, at 100 kB
-lru scheduler | lru: not measured
 which is faster for 10 MB between processes, shared memory or Pipe | shared memory / Pipe at 10 MB
 asyncio vs uvloop stream 100 kB | at 100 kB (Bytes on one host, stream)
 zmk ipc 1kB | ignored: zmk
 zmq tpc 40kB | 'tpc' is read as 'tcp'
 ZeroMQ ipc or ZeroMQ tcp 1 kB | ZeroMQ tcp / ZeroMQ ipc at 1 kB
-ipyparallel 100 tasks | Empty tasks on a farm: until all are done, at 100 tasks
 8 tasks 10 ms | ignored: 10 ms
-memcpy 1 MB | memcpy: not measured
 numba 40kB | no answer of this run
 float64 array of 1e6 elements | at 1,000,000 elements (8 MB): Send
-100k elements | at 100,000 elements (800 kB): Send
 uvlop or asyncio 10kB | uvloop / asyncio at 10 kB
 mpi4py arays 1 MB | mpi4py arrays, at 125,000 elements
 chunk 8 tasks | chunk: not measured

@@ -47,22 +47,6 @@ def test_with_the_reference_as_the_other_arm_the_estimates_are_those_of_the_tabl
     assert found == {(row.arm, row.x): row for row in panel.ratios if not row.is_null_arm}
 
 
-def test_the_other_direction_is_the_inverse(rivals):
-    [one] = ask(rivals, 1000, arm="no-copy", than="default")
-    [other] = ask(rivals, 1000, arm="default", than="no-copy")
-    assert [1 / other[name] for name in ("ratio", "high", "low")] == pytest.approx([one[name] for name in NUMBERS])
-    assert (one["verdict"], other["verdict"]) == ("better", "worse")
-
-
-def test_than_the_reference_is_the_usual_answer_with_its_bias_and_without_an_arm_all_others_answer(rivals):
-    [usual] = ask(rivals, 1000, arm="no-copy")
-    assert ask(rivals, 1000, arm="no-copy", than="copy") == [usual]
-    others = ask(rivals, 1000, than="no-copy")
-    assert [row["arm"] for row in others] == ["default", "copy"]
-    assert {(row["bias_of"], row["smallest_effect"]) for row in others} == {("copy", usual["smallest_effect"])}
-    assert [row["arm"] for row in ask(rivals, 1000, than="copy")] == ["default", "no-copy"]
-
-
 def test_without_stored_blocks_each_launch_has_the_quotient_of_its_ratios(rivals, tmp_path):
     shutil.copytree(rivals.results, tmp_path, dirs_exist_ok=True)
     shutil.rmtree(tmp_path / "raw")

@@ -23,7 +23,6 @@ from crossover.records.outcome import OPEN
 from crossover.records.rows import Recommendation
 from crossover.report.text import choices, numbers
 
-ALONE = ["ask", "zmq_throughput", "--transport", "tcp", "--at", "10kB"]
 QUESTION = ["ask", "zmq_throughput", "--at", "40kB", "--transport", "tcp", "--arm", "no-copy", "--than", "copy"]
 
 
@@ -65,14 +64,6 @@ def test_a_command_and_python_give_the_same_numbers(real, ask):
     assert f"throughput {numbers.ratio(row['ratio'], row['low'], row['high'])} times" in ask(*QUESTION)[1]
 
 
-def test_all_rivals_answer_unless_one_is_named_and_the_leading_metric_is_the_default(real):
-    run = real[0]
-    assert set(run.ask("mpi_pingpong", at=1000, re_sent=False)["arm"]) == {"Send", "pkl5.send"}
-    assert list(run.ask("mpi_pingpong", at=1000, re_sent=False, arm="null")["arm"]) == ["null"]
-    for words, metric in ({}, "throughput"), ({"metric": "send rate"}, "send rate"):
-        assert set(run.ask("zmq_throughput", at="1kB", transport="tcp", **words)["metric"]) == {metric}
-
-
 def test_the_words_of_the_terminal_are_known_and_every_word_of_a_name_leads_to_it(real, ask):
     for run in real:
         for curve in choices.curves(run._tables):
@@ -94,33 +85,6 @@ def test_keys_choose_the_metric_that_has_such_a_curve(tmp_path):
     for pattern, metric in metrics.items():
         (found,) = run.choose("async_cost", "1kB", pattern=pattern).to_dict("records")
         assert found["metric"] == metric
-
-
-# ---- an arm alone
-
-
-def test_an_arm_alone_has_its_value_and_what_it_can_cost(real, ask):
-    rows = real[0].choices().set_index(["experiment", "transport", "x"])
-    [cell] = rows.loc[[("zmq_throughput", "tcp", 1e4)]].to_dict("records")
-    code, printed = ask(*ALONE, "--arm", cell["choice"], "--json")
-    [told] = json.loads(printed)
-    assert code == 0 and told["median"] == pytest.approx(cell["value"], rel=0.2)
-    assert told["cost"] == pytest.approx(cell["guarantee"])
-
-
-def test_from_where_each_arm_reaches_a_share_agrees_with_the_table_of_thresholds(real, ask):
-    rows = real[0].thresholds()
-    rows = rows[(rows["experiment"] == "task_map") & ~rows["is_null_arm"]]
-    for level, share in ((0.5, "50%"), (0.95, "95 %")):
-        code, printed = ask("ask", "task_map", share, "--json")
-        printed_rows = {(row["arm"], row["protocol"]): row for row in json.loads(printed)}
-        expected = rows[rows["level"] == level].to_dict("records")
-        assert code == 0 and len(expected) == len(printed_rows) > 1
-        for row in expected:
-            answer = printed_rows[row["arm"], row["protocol"]]
-            assert answer["verdict"] == row["verdict"] and (
-                answer["x"] is None or answer["x"] == pytest.approx(row["x"])
-            )
 
 
 # ---- settings

@@ -203,28 +203,17 @@ def test_a_file_of_another_version_is_refused(tmp_path, version):
 
 
 @pytest.mark.parametrize(
-    ("table", "reason"),
+    ("write", "table", "reason"),
     [
-        (BLOCKS.replace_schema_metadata({"org.example.version": "3.5.0"}), "has schema version none"),
-        (BLOCKS, "has schema version none"),
-        (None, "cannot be read as parquet"),
+        (pq.write_table, BLOCKS.replace_schema_metadata({"org.example.version": "3.5.0"}), "has schema version none"),
+        (pq.write_table, BLOCKS, "has schema version none"),
+        (lambda *_: None, None, "cannot be read as parquet"),
+        (record.write, BLOCKS.select(["arm"]), "lacks the columns x, value"),
+        (record.write, BLOCKS.set_column(1, "x", [["wide", "narrow"]]), "has a column of another type"),
     ],
 )
-def test_a_foreign_or_missing_file_is_refused(tmp_path, table, reason):
-    if table is not None:
-        pq.write_table(table, tmp_path / "a.parquet")
-    refused(tmp_path / "a.parquet", reason)
-
-
-@pytest.mark.parametrize(
-    ("table", "reason"),
-    [
-        (BLOCKS.select(["arm"]), "lacks the columns x, value"),
-        (BLOCKS.set_column(1, "x", [["wide", "narrow"]]), "has a column of another type"),
-    ],
-)
-def test_a_file_with_other_columns_is_refused(tmp_path, table, reason):
-    record.write(table, tmp_path / "a.parquet")
+def test_a_file_that_is_foreign_missing_or_has_other_columns_is_refused(tmp_path, write, table, reason):
+    write(table, tmp_path / "a.parquet")
     refused(tmp_path / "a.parquet", reason)
 
 

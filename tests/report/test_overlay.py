@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 import yaml
-from campaigns import mpi, panel, zmq
+from campaigns import panel, zmq
 
 from crossover.config import published, schema
 from crossover.config.sources import NOT_STATED
@@ -169,20 +169,10 @@ def dataset(folder, told=TOLD, lines=LINES):
     return published.read(folder)
 
 
-@pytest.mark.parametrize(
-    "curve",
-    [
-        zmq(protocol="PUSH/PULL over ipc"),
-        zmq(protocol="PUSH/PULL over tcp, polled, 64 MB in flight"),
-        zmq(metric="bandwidth"),
-        mpi(),
-        zmq(experiment="zmq_latency"),
-    ],
-)
-def test_points_are_drawn_over_no_other_panel_and_not_across_hosts(tmp_path, curve):
+def test_points_are_drawn_over_no_other_metric_and_not_across_hosts(tmp_path):
     (points,) = dataset(tmp_path)
     assert len(overlay.over(points, panel(zmq()))) == 3
-    assert overlay.over(points, panel(curve)) == []
+    assert overlay.over(points, panel(zmq(metric="bandwidth"))) == []
     assert overlay.over(points, replace(panel(zmq()), placement="nodes")) == []
 
 

@@ -45,14 +45,6 @@ def cells(row):
     return [mark for mark in row["marks"] if mark["kind"] in ("chosen", OPEN)]
 
 
-def test_strips_are_whole_from_the_first_point_to_the_last_and_a_larger_factor_is_stronger():
-    (row,) = Read(overview.picture(tables(zmq()))).rows
-    ends = [(cell["left"], cell["left"] + cell["width"]) for cell in cells(row)]
-    assert all(left[1] == pytest.approx(right[0], abs=0.03) for left, right in pairwise(ends))
-    assert ends[0][0] == 0 and ends[-1][1] == pytest.approx(100, abs=0.03)
-    assert overview.share(1.2) < overview.share(3) < overview.share(1e6) == overview.share(8) == overview.STRONGEST
-
-
 def test_the_colour_changes_at_the_boundary_and_fades_over_its_interval():
     told = tables(zmq(centre=6200.0))
     scale = strips.Scale(told.choices[0].x, told.choices[-1].x)

@@ -27,5 +27,5 @@ def test_without_sources_the_launch_is_a_hole_with_the_reason_and_the_command(pr
     assert "-R results/native/libzmq-2.2.0.tar.gz" in page
     assert "nothing is left to measure" in project.succeed(*command, "all")
     jobs = project.planned("--config", f"archives={tmp_path / 'nowhere'}", "-R", "results/native/libzmq-2.2.0.tar.gz")
-    assert len(jobs["build"]) == 7 and len(jobs["launch"]) == 1
+    assert len(jobs["build"]) == 3 and len(jobs["launch"]) == 1
     assert project.leftovers() == []
