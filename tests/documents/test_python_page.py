@@ -40,7 +40,7 @@ def test_the_code_runs_from_top_to_bottom(project: Path) -> None:
 def test_the_commands_run_and_print_the_example(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     commands = re.findall(rf"^    {re.escape(TYPED)} (.+)$", PAGE, re.MULTILINE)
     examples = re.findall(r"\n\n```\n(.+?)```\n", PAGE, re.DOTALL)
-    assert len(commands) == 3 and len(examples) == 2
+    assert len(commands) == 4 and len(examples) == 2
     for command in commands:
         assert main(shlex.split(command)) == 0
     printed = capsys.readouterr().out
