@@ -67,7 +67,9 @@ DataFrame over zmq 5MB | DataFrame: not measured
 what to set for asyncio event loop | uvloop instead of asyncio
 which node is slow | slow: not measured
 is the efficiency 95% for 10 ms tasks | ignored: 95%
-granularity of tasks | efficiency of at least 95 %
+minimum task length | efficiency of at least 95 %
+what does starting a pool cost | program: not measured
+run 100 short functions | Empty tasks on a farm: until all are done, at 100 tasks
 threads | threads: not measured
 quantum flux | no answer of this run
 0.5 MB queue or shared memory | at 500 kB

@@ -94,6 +94,11 @@ def _about(name: str, each: Experiment | None) -> list[str]:
     return [name, each.title, each.subject, each.action, each.library, each.axis.name] if each else [name]
 
 
+def _whole(name: str, each: Experiment) -> list[str]:
+    """The texts of an experiment at every tier."""
+    return [*_about(name, each), *(metric.name for metric in each.metrics), *each.questions.values()]
+
+
 @cache
 def documents() -> dict[str, frozenset[str]]:
     """The words of all that each experiment can measure."""
@@ -102,8 +107,7 @@ def documents() -> dict[str, frozenset[str]]:
         allowed = [value for own in described(each.settings).values() if own.allowed for value in own.allowed.names]
         values = [str(value) for own in each.keys.values() if own != ANY for value in own]
         arms = each.names("arms") or (*farms.arms(), *each.tiers.paper.arms)
-        metrics = [*(metric.name for metric in each.metrics), *each.questions.values()]
-        found[name] = tokens(*_about(name, each), *metrics, *allowed, *values, *_of_arms(arms, each)) | phrases(arms)
+        found[name] = tokens(*_whole(name, each), *allowed, *values, *_of_arms(arms, each)) | phrases(arms)
     return found
 
 
@@ -125,7 +129,7 @@ def tier_of(experiment: str, words: Iterable[str]) -> str:
     for tier in TIERS[1:]:
         own = each.tiers.at(tier)
         stated = [str(part) for value in vars(own).values() if isinstance(value, tuple) for part in value]
-        if wanted <= tokens(*_about(experiment, each), *stated, *_of_arms(own.arms, each)):
+        if wanted <= tokens(*_whole(experiment, each), *stated, *_of_arms(own.arms, each)):
             return tier
     return ""
 

@@ -70,6 +70,7 @@ EXPERIMENT = Experiment(
     default="concurrent.futures",
     synonyms={
         "overhead": "cost of a small task",
+        **dict.fromkeys(("short functions", "short tasks", "tiny tasks"), "empty tasks"),
         "ipp": "ipyparallel",
         "executor": "concurrent.futures",
         "ProcessPoolExecutor": "concurrent.futures",

@@ -70,6 +70,7 @@ EXPERIMENT = Experiment(
         "processes or threads": "concurrent.futures or threads",
         "threads vs processes": "threads or concurrent.futures",
         "ThreadPoolExecutor": "threads",
+        **dict.fromkeys(("starting a pool", "start a pool", "pool start", "startup"), "whole program"),
     },
     axis=Axis("tasks", "tasks"),
     metrics=METRICS,
