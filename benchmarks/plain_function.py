@@ -1,7 +1,7 @@
 """The candidates of `crossover try` in a plain program: each calls the function of a file 20 times in turn.
 
 Takes a user's file and numbers of items, such as `docs/examples/count_primes.py 1 8 64`; prints items/s by number of
-items, the median over turns. Nothing of crossover is imported.
+items, which are new in each call, the median over turns. Nothing of crossover is imported.
 """
 
 import importlib
@@ -37,10 +37,10 @@ def main(file, *counts):
             "joblib": lambda items: parallel(delayed(work.task)(item) for item in items),
         }
         for count in map(int, counts):
-            items = work.items(count)
             rates = {name: [] for name in calls}
             for turn in range(TURNS + 1):
                 for name, call in calls.items():
+                    items = work.items(count)
                     began = time.perf_counter()
                     call(items)
                     # The first turn starts workers and imports.
