@@ -55,9 +55,13 @@ def telling(tmp_path_factory):
 MANY = ("local_transport", "task_throughput")
 
 
-@pytest.fixture(
-    params=[pytest.param(name, marks=[] if name in MANY else pytest.mark.long) for name in sorted(declared())]
+# Without a user's file, on one host.
+HERE = sorted(
+    name for name, own in declared().items() if not own.of_user and own.tiers.at("smoke").placements[0] != "nodes"
 )
+
+
+@pytest.fixture(params=[pytest.param(name, marks=[] if name in MANY else pytest.mark.long) for name in HERE])
 def under_way(request, launch, telling):
     """A launch of an experiment that is running blocks."""
     built = request.getfixturevalue("variants" if request.param == "zmq_message_size" else "libraries")
