@@ -80,7 +80,7 @@ OF_EVERY_LAUNCH = (
         ("farms/ipyparallel/farm.py", set()),
         ("measure/native/ceiling_raw.py", {"local_transport", "mpi_pingpong"}),
         ("measure/native/message_struct.py", {"zmq_message_size"}),
-        # How ceilings are built concerns launches only through what was built.
+        # A launch depends on the ceilings that were built, not on how.
         ("measure/native/compiler.py", set()),
         *((f"analyse/{module}.py", {"analysis"}) for module in ("tables/writer", "estimates/intervals")),
         ("records/record.py", {*EXPERIMENTS, "analysis"}),

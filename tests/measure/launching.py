@@ -10,7 +10,7 @@ import subprocess
 import sys
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -143,14 +143,14 @@ def toy_project(folder: Path, **constants: tuple[str, str, str]) -> Path:
     return folder
 
 
-def settings(experiment: str, told: dict[str, Any]) -> Settings:
+def settings(experiment: str, chosen: Mapping[str, object]) -> Settings:
     """The settings of a launch at tier quick in placement `node`, with these values instead."""
-    made: dict[str, Any] = {"__name__": __name__}
+    toy: dict[str, Any] = {"__name__": __name__}
     if experiment == "toy":
-        exec(TOY_DECLARATION, made)
-    quick = (made.get("EXPERIMENT") or declared()[experiment]).tiers.quick
+        exec(TOY_DECLARATION, toy)
+    quick = (toy.get("EXPERIMENT") or declared()[experiment]).tiers.quick
     defaults = {each.name: getattr(quick, each.name) for each in fields(quick)}
-    return type(quick).read({"placement": "node"} | defaults | told)
+    return type(quick).read({"placement": "node", **defaults, **chosen})
 
 
 class Launch:
@@ -217,7 +217,11 @@ class Launch:
     def start_measuring(self, said: str = ": visit ", wrapper: Sequence[str] = ()) -> None:
         """Start it, and wait until this is in its log; by default that a visit of a cell is done, so all parts run."""
         self.start(*wrapper)
-        assert eventually(lambda: self.log.exists() and said in self.log.read_text(), 60), self.log.read_text()
+
+        def text() -> str:
+            return self.log.read_text(encoding="utf-8") if self.log.exists() else ""
+
+        assert eventually(lambda: said in text(), 60), text()
 
     def start(self, *wrapper: str) -> subprocess.Popen[bytes]:
         """Start it; a `wrapper` gets the command line as further arguments."""

@@ -145,8 +145,8 @@ def test_a_driver_starts_a_child_process_without_mpi(project, with_child, launch
 
 @pytest.mark.parametrize("end", ["the supervisor is interrupted", "the driver is killed"])
 def test_a_child_process_ends_with_its_launch_however_it_ends(project, with_child, launch, end):
-    own = replace(with_child, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9)
-    one = launch("local_transport", own, root=project.folder)
+    endless = replace(with_child, budget_seconds=1000, rounds=Rounds(10**6, 3), target_width=1e-9)
+    one = launch("local_transport", endless, root=project.folder)
     one.start()
     assert eventually(lambda: one.ranks() and len(one.processes()) > 4)
     if end == "the driver is killed":

@@ -68,6 +68,7 @@ what to set for asyncio event loop | uvloop instead of asyncio
 which node is slow | slow: not measured
 is the efficiency 95% for 10 ms tasks | ignored: 95%
 minimum task length | efficiency of at least 95 %
+when does zero copy pay off | ZeroMQ round trip, ipc: copy
 what does starting a pool cost | program: not measured
 run 100 short functions | Empty tasks on a farm: until all are done, at 100 tasks
 threads | threads: not measured

@@ -186,8 +186,8 @@ def test_a_kill_at_any_step_leaves_the_branches_whole(checkout, tmp_path, step):
     page.write_text(page.read_text().replace("</body>", "<p>more</p></body>"))
     (tmp_path / "bin").mkdir()
     fatal, ended, git = tmp_path / "bin" / "git", tmp_path / "ended", shutil.which("git")
-    own = f'kill -9 $PPID; {git} "$@"; touch {ended}'
-    fatal.write_text(f'#!/bin/sh\ncase $1 in {step}) {own} ;; *) exec {git} "$@" ;; esac\n')
+    killing = f'kill -9 $PPID; {git} "$@"; touch {ended}'
+    fatal.write_text(f'#!/bin/sh\ncase $1 in {step}) {killing} ;; *) exec {git} "$@" ;; esac\n')
     fatal.chmod(0o755)
     words = [sys.executable, "-m", "crossover", "publish", "--no-redact", "--yes"]
     around = os.environ | {"PATH": f"{fatal.parent}:{os.environ['PATH']}", "PYTHONPATH": str(ROOT / "workflow")}

@@ -1,7 +1,7 @@
 """The keys of curves, by which programs select, and their label for people, the protocol.
 
-Each key is a column of every table that has a `protocol`. Only this module makes labels, and only `version_1` parses
-them. Every rank and every job of Snakemake loads this module, so it imports nothing slow.
+Each key is a column of every table that has a `protocol`. Only this module makes labels, and nothing parses them.
+Every rank and every job of Snakemake loads this module, so it imports nothing slow.
 """
 
 import json
@@ -167,13 +167,13 @@ def label(keys: Keys) -> str:
     return ", ".join(_words(keys))
 
 
-def topic(keys: Keys) -> str:
-    """The first words of the label of a curve with these keys; empty without keys.
+def topic(keys: Keys, whole: str) -> str:
+    """The first words of the label of a curve with these keys; without keys, the `whole` label that a file has.
 
-    >>> topic({"work": "sleep", "durations": "equal", "engines": 4})
+    >>> topic({"work": "sleep", "durations": "equal", "engines": 4}, "tasks sleep, equal durations, engines: 4")
     'tasks sleep'
     """
-    return next(_words(keys), "")
+    return next(_words(keys), whole)
 
 
 def _words(keys: Keys) -> Iterator[str]:

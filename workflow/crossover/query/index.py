@@ -303,15 +303,10 @@ class Index:
         fitting = [name for name, value in able.items() if value == most > best]
         left = documents()[fitting[0]] - used if fitting else frozenset[str]()
         missing = [word for word, each in read.items() if each.keys() & left and not each.keys() & used]
-        known = frozenset().union(*(text for _, text in self.panels))
-        if arms := [arm for arm in sorted(wanted - known) if " " not in arm or tokens(arm[1:]) - used]:
+        unmeasured = wanted.difference(*(text for _, text in self.panels))
+        if arms := [arm for arm in sorted(unmeasured) if " " not in arm or tokens(arm[1:]) - used]:
             missing = [*dict.fromkeys([*missing, *(arm[1:] for arm in arms)])]
             fitting = fitting or [name for name in able if documents()[name].intersection(arms)]
-        if not fitting:
-            # A word of another experiment alone, beside those that choose an answer.
-            owners = {word: [name for name in able if each.keys() & documents()[name]] for word, each in read.items()}
-            alone = {word: own for word, own in owners.items() if len(own) == 1 and not read[word].keys() & known}
-            missing, fitting = [*alone], [name for own in alone.values() for name in own][:1]
         return missing, fitting if missing else []
 
 

@@ -109,9 +109,10 @@ def most_hosts(resources: Mapping[str, Any], wanted: int) -> tuple[int, str]:
     def refusal(hosts: int) -> str:
         return _asked({**resources, "tasks": max(2, hosts), "runtime": 1, "nodes": hosts})[1]
 
-    if not (why := refusal(wanted)) or refusal(1):
+    if not refusal(wanted) or refusal(1):
         return wanted, ""
     granted = bisect_left(range(1, wanted), True, key=lambda hosts: bool(refusal(hosts)))
+    why = refusal(granted + 1)
     return granted, f"Slurm refuses jobs of {granted + 1} nodes ({why}); {_step(why, resources)}"
 
 

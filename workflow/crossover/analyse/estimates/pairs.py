@@ -181,7 +181,7 @@ def _rows(
 
 def _judged(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows with their verdicts and adjusted p-values. A host is worse only if its shown interval says so too."""
-    # Takes as long to load as all that other experiments need.
+    # It loads slowly, and other experiments need none of it.
     from scipy.stats import false_discovery_control
 
     tested = rows["p"].notna()

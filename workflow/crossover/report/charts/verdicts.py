@@ -103,7 +103,7 @@ def _told(row: Claim, several: bool) -> str:
     verdict = strips.coloured(row.verdict, LOOKS[row.verdict])
     if not several:
         return verdict
-    condition = html.escape(protocol.topic(row.keys) or row.protocol)
+    condition = html.escape(protocol.topic(row.keys, row.protocol))
     return f'{verdict}, <a href="#{claims.address(row)}">{condition}</a>'
 
 

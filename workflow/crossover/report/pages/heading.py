@@ -133,9 +133,9 @@ def _level(row: Threshold) -> str:
     x, unit = row.x, row.axis_unit
     _, _, ends = numbers.position(x, row.low, row.high, unit).partition(" [")
     interval = f", {ends.rstrip(']').replace(', ', ' to ')}" if ends else ""
-    # The kind of tasks: those that sleep reach a level long before those that work.
     meaning = f"{row.axis} from which {row.metric} reaches {numbers.percent(row.level)}"
-    validity = f"{row.arm}, {protocol.topic(row.keys) or row.protocol}{interval}"
+    # With the kind of tasks: those that sleep reach a level long before those that work.
+    validity = f"{row.arm}, {protocol.topic(row.keys, row.protocol)}{interval}"
     return _card(f"about {numbers.quantity(x, unit, 2)}", html.escape(meaning), validity)
 
 
